@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from pippin.views.articulations import ArticulationView
+from pippin.views.body_rows import RigidBodyView
 from pippin.views.contacts.view import RigidContactView
-from pippin.views.rigid_bodies import RigidBodyView
 from pippin.views.simulation_view import SimulationView
 
 PAGE = Path(__file__).parents[2] / "docs/reference/tensors.md"

@@ -55,7 +55,6 @@ DOORS = {
     ("pippin_task.gym.vector_env", "pippin_task.gym.backends"),
     ("pippin.simulation", "pippin.assembly.built"),
     ("pippin.simulation", "pippin.state.checkpoint"),
-    ("pippin.simulation", "pippin.step.current_program"),
     ("pippin.simulation", "pippin.step.stepping"),
     ("pippin.simulation", "pippin.step.compilation"),
     ("pippin.simulation", "pippin.step.services"),
@@ -66,7 +65,7 @@ DOORS = {
     ("pippin_tune.run_tune", "pippin_tune.tuning"),
     ("pippin_task.rollouts.rollout_shard", "pippin_task.rollouts.rollout"),
     ("pippin_sweep.variant_job", "pippin_sweep.variant_run"),
-    ("pippin.sharding.shard_worker", "pippin.sharding.gathering"),
+    ("pippin.sharding.simulation", "pippin.sharding.gathering"),
     ("pippin.runs.sharded_run", "pippin.runs.run_shard_worker"),
 }
 """Imports of hot modules inside functions of cold ones; commands, terms and plugins aside."""

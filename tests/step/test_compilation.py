@@ -20,7 +20,7 @@ import pytest
 import warp as wp
 from pippin.devices import start_warp
 from pippin.state.snapshot import Snapshot
-from pippin.state.state_record import StateRecord
+from pippin.state.step_data import StateRecord
 from pippin.step.compilation import compiling_together
 from pippin.step.program import Program
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from .state.draws import WorldSeeds
     from .state.kinematics import WrittenWorlds
     from .state.model_changes import ModelChanges
-    from .state.object_parts import SceneObjects
     from .state.places import StartPoses
+    from .state.world_layout import SceneObjects
     from .support.solver_support import SolverSupport
 
 S = TypeVar("S", bound="Assignable")

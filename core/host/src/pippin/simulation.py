@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .solving.contact_source import ContactSource
     from .state.draws import WorldSeeds
     from .state.kinematics import Coordinates
-    from .state.state_record import StateRecord
+    from .state.step_data import StateRecord
     from .views import SimulationView
 
 _LOGGER = logging.getLogger(__name__)
@@ -75,9 +75,8 @@ class Simulation(FrozenAttributes):
         import_hot_modules(requires_grad=config.simulation.requires_grad)
         from .assembly.built import assemble, bind_components
         from .step.compilation import compiling_together
-        from .step.current_program import CurrentProgram
         from .step.services import SimulationServices
-        from .step.stepping import Stepping
+        from .step.stepping import CurrentProgram, Stepping
 
         # Observers and plugins made in Python expect no second build.
         rehearse = partial(type(self), config.unobserved(), prototype=prototype)

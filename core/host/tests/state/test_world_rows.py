@@ -5,8 +5,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.state.reset import WorldReset
-from pippin.state.world_rows import OF_NO_WORLD
+from pippin.state.world_rows import OF_NO_WORLD, WorldReset
 
 KINDS = newton.Model.AttributeFrequency
 PER_WORLD = {

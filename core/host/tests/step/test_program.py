@@ -6,7 +6,7 @@ import warp as wp
 from pippin import SimulationError
 from pippin.errors import CaptureWarning
 from pippin.state.snapshot import Snapshot, find_arrays, python_values
-from pippin.state.state_record import StateRecord, difference_beyond_noise
+from pippin.state.step_data import StateRecord, difference_beyond_noise
 from pippin.step.program import Operation, Program
 from warp import fem
 

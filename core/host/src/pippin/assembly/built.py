@@ -21,22 +21,18 @@ from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device, kind_of
 from pippin.installed_versions import version_faults
-from pippin.state.divergence import Bounds
 from pippin.state.draws import WorldSeeds
-from pippin.state.kinematics import WrittenWorlds
-from pippin.state.masses import refuse_massless
-from pippin.state.model_changes import ModelChanges
-from pippin.state.modified_worlds import ModifiedWorlds
-from pippin.state.monitor import Monitor
+from pippin.state.kinematics import ModifiedWorlds, WrittenWorlds
+from pippin.state.model_changes import ModelChanges, refuse_massless
+from pippin.state.monitor import Bounds, Monitor, StepInput, inputs_of, inputs_of_control
 from pippin.state.observables import allocate_observables
 from pippin.state.pipeline_kernels import kernels_made_once
 from pippin.state.places import StartPoses
-from pippin.state.reset import WorldReset
-from pippin.state.step_inputs import StepInput, inputs_of, inputs_of_control
+from pippin.state.world_rows import WorldReset
 from pippin.step.built import Built
 from pippin.step.callbacks import Callbacks
-from pippin.step.disabled_actuators import DisabledActuators
-from pippin.step.periods import periods_in_steps
+from pippin.step.host_schedule import periods_in_steps
+from pippin.step.owners import DisabledActuators
 from pippin.step.plan import StepPlan
 from pippin.support.features import live_changes
 

@@ -20,8 +20,7 @@ from pippin.config import CollisionConfig, SceneConfig, ShapeConfig, SimulationC
 from pippin.errors import ConfigError
 from pippin.labels import NoMatchError
 from pippin.objects.adding import add_objects
-from pippin.state.object_parts import ObjectParts
-from pippin.state.world_layout import WorldLayout, listed_worlds
+from pippin.state.world_layout import ObjectParts, WorldLayout, listed_worlds
 from pippin.support.declaration import Declaration
 from pippin.support.features import OF_ATTRIBUTES
 from pippin.support.settable_joints import make_settable

@@ -13,7 +13,7 @@ from pippin.components.registry import Components
 from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device
 from pippin.objects.adding import add_objects
-from pippin.state.object_parts import ObjectParts
+from pippin.state.world_layout import ObjectParts
 
 from .model import build_model, empty_builder
 from .scene import add_assets

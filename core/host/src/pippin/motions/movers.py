@@ -17,7 +17,7 @@ from pippin.controllers import Tools
 from pippin.errors import ConfigError
 from pippin.labels import match
 from pippin.spelling import did_you_mean
-from pippin.state.object_parts import Element
+from pippin.state.world_layout import Element
 
 from . import kernels
 from .motion_config import MotionConfig

@@ -11,7 +11,7 @@ from pippin.catalog.entries import Catalog
 from pippin.config.model import SceneConfig
 from pippin.errors import ConfigError
 from pippin.labels import match
-from pippin.state.object_parts import ObjectParts
+from pippin.state.world_layout import ObjectParts
 
 from .attributes import counts_of, set_attributes
 from .joints import Joint, add_joints

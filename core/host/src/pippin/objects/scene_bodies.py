@@ -17,7 +17,7 @@ from pippin.config.tendons import SceneSiteConfig, TendonConfig, TendonGuideConf
 from pippin.errors import ConfigError
 from pippin.labels import match, name_of
 from pippin.spelling import did_you_mean
-from pippin.state.object_parts import ObjectParts, chosen_part, in_frame
+from pippin.state.world_layout import ObjectParts, chosen_part, in_frame
 
 from .joints import Joint
 from .scene_object import ObjectPose

@@ -8,7 +8,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
 from pippin.binding import Host
-from pippin.views.contacts.arguments import contact_sources
+from pippin.views.contacts.rows import contact_sources
 
 from .kernels import Table, fill_table
 

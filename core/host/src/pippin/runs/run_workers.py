@@ -9,8 +9,7 @@ from typing import Any
 
 from pippin.closing import Closing
 from pippin.errors import PippinError, PluginError, SimulationError
-from pippin.sharding.pool import shard_pool
-from pippin.sharding.shard import Shard
+from pippin.sharding.shard import Shard, shard_pool
 from pippin.studies import RunProgress
 from pippin.studies.summary import speed_of, status_line
 from pippin.workers.process import RemoteError

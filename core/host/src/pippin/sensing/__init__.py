@@ -9,11 +9,10 @@ from .config import FrameConfig, SensorConfig, SiteConfig, StageConfig, body_or_
 if TYPE_CHECKING:
     from pippin.state.spreads import Spread
 
-    from .lanes import OutputLanes
-    from .output import Output
+    from .readings import Output
     from .sensor import Sensor
     from .sites import SensorFrame, add_site, add_sites, cameras_of, per_world
-    from .stage import Stage
+    from .stage import OutputLanes, Stage
 
 __all__ = [
     "FrameConfig",
@@ -36,8 +35,8 @@ __all__ = [
 __getattr__ = late(
     __name__,
     {
-        "Output": ".output",
-        "OutputLanes": ".lanes",
+        "Output": ".readings",
+        "OutputLanes": ".stage",
         "Sensor": ".sensor",
         "SensorFrame": ".sites",
         "Spread": "pippin.state.spreads",

@@ -14,8 +14,7 @@ from pippin.errors import ConfigError
 from pippin.hookspecs import hookimpl
 from pippin.spelling import did_you_mean
 
-from .output import Output
-from .readings import Readings
+from .readings import Output, Readings
 
 
 class Sensor(abc.ABC):

@@ -1,8 +1,7 @@
 """Sharding: the worlds of a simulation, split over processes of this machine or of several."""
 
 from .folder import read_folder, write_folder
-from .pool import shard_pool
-from .shard import Shard, config_of_worlds, shard_count, shards_of
+from .shard import Shard, config_of_worlds, shard_count, shard_pool, shards_of
 from .simulation import ShardedSimulation
 
 __all__ = [

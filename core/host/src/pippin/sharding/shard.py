@@ -1,14 +1,15 @@
-"""Shards: the parts of a simulation's worlds, each with a configuration of its own."""
+"""Shards: the parts of a simulation's worlds, each with a configuration of its own, and their worker pool."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import attrs
 from pippin.catalog import Catalog
+from pippin.catalog.implementation import modules_of
 from pippin.config import ComponentConfig, SceneConfig, SimulationConfig
 from pippin.devices import find_device, kind_of
 from pippin.errors import ConfigError
@@ -20,6 +21,8 @@ from pippin.validators import whole_number
 from pippin.viewing.file_viewer import ViewerConfig
 from pippin.workers import usable_cores
 from pippin.workers.cores import free_cores
+from pippin.workers.pool import WorkerPool
+from pippin.workers.worker import CallResult
 
 _WORLDS = re.compile(r"\bworlds? \d+(?::\d+)?(?:, \d+(?::\d+)?)*\b")
 _NUMBER = re.compile(r"\d+")
@@ -87,9 +90,7 @@ def shards_of(config: SimulationConfig, count: int) -> list[Shard]:
                 simulation=attrs.evolve(config.simulation, device=devices[shard.index]),
                 scene=_scene(config.scene, shard),
             ).with_tables(
-                solver=_solver(config.solver, count),
-                recorders=recorders[shard.index],
-                viewers=viewers[shard.index],
+                solver=_solver(config.solver, count), recorders=recorders[shard.index], viewers=viewers[shard.index]
             ),
         )
         for shard in shards
@@ -169,7 +170,6 @@ def _devices(name: str, count: int) -> list[str]:
 
 
 def _gpus(name: str) -> int:
-    """Return the number of GPUs that a device's name stands for."""
     import warp as wp
 
     return wp.get_cuda_device_count() if name == "auto" else 1
@@ -252,7 +252,6 @@ def _viewers(config: SimulationConfig, shards: Sequence[Shard]) -> list[dict[str
 
 
 def _worlds_of(table: ComponentConfig, config: SimulationConfig, where: str) -> list[int]:
-    """Return the worlds that an observer chooses."""
     settings: Any = table.config
     if isinstance(settings, ViewerConfig):
         return settings.worlds_of(config.scene.worlds).tolist()
@@ -263,3 +262,39 @@ def _worlds_of(table: ComponentConfig, config: SimulationConfig, where: str) -> 
 
 def _with_worlds(table: ComponentConfig, worlds: tuple[int, ...]) -> ComponentConfig:
     return attrs.evolve(table, config=attrs.evolve(table.config, worlds=worlds))
+
+
+def shard_pool(
+    shards: Sequence[Shard],
+    make: Callable[..., Any],
+    arguments: Sequence[tuple[Any, ...]],
+    cure: str,
+    heal: Callable[[int], CallResult] | None = None,
+    on_event: Callable[[int, Any], None] | None = None,
+) -> WorkerPool:
+    """Return a worker for each shard; the cores are divided among them, and errors name the worlds of the run.
+
+    Args:
+        shards: The shards, of one simulation.
+        make: Returns the object of a worker; importable by its name from its module.
+        arguments: The arguments of `make` for each shard; plain data.
+        cure: What a user can do if a worker is lost, for the error.
+        heal: As for `WorkerPool`.
+        on_event: As for `WorkerPool`.
+
+    Raises:
+        PippinError: An object cannot be made.
+    """
+    requires_grad = shards[0].config.simulation.requires_grad
+    return WorkerPool(
+        [str(shard) for shard in shards],
+        make,
+        arguments,
+        cure=cure,
+        requires_grad=requires_grad,
+        preload=None if requires_grad else modules_of(getattr(shards[0].config.solver, "config", None)),
+        threads=max(1, free_cores() // len(shards)),
+        restate=lambda index, fault: renumber_worlds(fault, shards[index].worlds.start),
+        heal=heal,
+        on_event=on_event,
+    )

@@ -1,4 +1,4 @@
-"""A simulation whose worlds are in several processes of this machine."""
+"""A simulation whose worlds are in several processes of this machine, and the worker of each of them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pippin.closing import Closing
 from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, SimulationError
 from pippin.indices import IndexRange
+from pippin.simulation import Simulation
 from pippin.validators import whole_number
+from pippin.workers.functions import function_named
 from pippin.workers.worker import CallResult
 
 from .folder import read_folder, write_folder
-from .pool import shard_pool
-from .shard import shard_count, shards_of
-from .shard_worker import ShardWorker
+from .shard import shard_count, shard_pool, shards_of
 
 _CURE = "load what you saved, or use checkpoint_every"
 
@@ -276,3 +276,53 @@ def _checked_period(config: SimulationConfig, period: int | None) -> int:
             " checkpoint_every or the recorders out"
         )
     return period
+
+
+class ShardWorker:
+    """A simulation of the worlds of a shard, and the calls of its owner.
+
+    Args:
+        folder: The folder for the files of recorders; None if there is none.
+        checkpoint: A file to continue from; None starts at the beginning.
+    """
+
+    def __init__(self, config: SimulationConfig, folder: Path | None, checkpoint: Path | None) -> None:
+        if checkpoint is None:
+            self.simulation = Simulation(config, folder=folder)
+        else:
+            self.simulation = Simulation.load(checkpoint, folder=folder)
+
+    def advance(self, step: int) -> None:
+        """Step until a control step, counted from the start; nothing happens if it is reached."""
+        self.simulation.step(max(0, step - self.simulation.step_count))
+
+    def reset(self, worlds: np.ndarray | None) -> None:
+        """Reset the worlds of a mask, or all."""
+        if worlds is None or worlds.any():
+            self.simulation.reset(worlds)
+
+    def gather(self, name: str) -> np.ndarray:
+        """Return the values of all worlds; see `world_values`."""
+        from .gathering import world_values
+
+        return world_values(self.simulation, name)
+
+    def call(self, function: str, arguments: tuple[Any, ...]) -> Any:
+        """Call `module:function` with the simulation and the arguments."""
+        return function_named(function)(self.simulation, *arguments)
+
+    def step_count(self) -> int:
+        """Return the control steps so far."""
+        return self.simulation.step_count
+
+    def check(self) -> None:
+        """Raise if a world diverged or a buffer overflowed."""
+        self.simulation.raise_errors()
+
+    def save(self, path: Path) -> None:
+        """Write a checkpoint."""
+        self.simulation.save(path)
+
+    def close(self) -> None:
+        """Close the simulation: recorders end their files."""
+        self.simulation.close()

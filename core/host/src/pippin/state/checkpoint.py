@@ -236,7 +236,6 @@ class PersistentState:
             raise ConfigError(f"{source}: {name!r} is no state of a random generator ({error})") from error
 
     def _saved(self, name: str, node: Any) -> np.ndarray:
-        """Return the contents of an array of another library."""
         contents = present(contents_of(node))
         if not write(node, contents) and (remade(node, contents) is None or not self._setters(node)):
             raise SimulationError(

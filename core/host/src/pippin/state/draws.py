@@ -13,7 +13,6 @@ import numpy as np
 import warp as wp
 
 from .kernels import count_draws
-from .seeds import folded_seed
 
 
 class WorldSeeds:
@@ -114,3 +113,8 @@ class Draws:
 def key_of(name: str) -> int:
     """Return a number for a name that is the same in every process, unlike Python's own hash of a text."""
     return zlib.crc32(name.encode()) & 0x7FFFFFFF
+
+
+def folded_seed(seed: int) -> int:
+    """Return a seed of 31 bits: a smaller one as it is, a larger one, as some libraries draw them, hashed."""
+    return seed if 0 <= seed < 2**31 else zlib.crc32(str(seed).encode()) % 2**31

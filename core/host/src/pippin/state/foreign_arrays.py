@@ -99,7 +99,6 @@ def _warp_view(plain: Any, contents: np.ndarray) -> None:
 
 
 def _aliased(plain: Any) -> wp.array:
-    """Return the same memory as an array of Warp."""
     found = wp.from_dlpack(plain)
     if not isinstance(found, wp.array):
         raise TypeError(f"expected an array, got {type(found).__name__}")

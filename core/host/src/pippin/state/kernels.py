@@ -4,6 +4,10 @@ from typing import Any
 
 import warp as wp
 
+Mask, Ints, Floats, Floats2d = wp.array[wp.bool], wp.array[int], wp.array[float], wp.array2d[float]
+Longs, Longs2d, Vectors = wp.array[wp.int64], wp.array2d[wp.int64], wp.array[wp.vec3]
+Poses, Twists = wp.array[wp.transform], wp.array[wp.spatial_vector]
+
 
 @wp.struct
 class RowCopy:
@@ -15,7 +19,7 @@ class RowCopy:
 
 
 @wp.func
-def restore_row(row: int, world_mask: wp.array[bool], copy: RowCopy):
+def restore_row(row: int, world_mask: Mask, copy: RowCopy):
     """Copy the saved bytes of a row if its world is masked."""
     if row < copy.rows.shape[0] and world_mask[copy.world_of_row[row]]:
         for byte in range(copy.rows.shape[1]):
@@ -23,7 +27,7 @@ def restore_row(row: int, world_mask: wp.array[bool], copy: RowCopy):
 
 
 @wp.kernel
-def restore_rows(world_mask: wp.array[bool], copy0: RowCopy, copy1: RowCopy, copy2: RowCopy, copy3: RowCopy):
+def restore_rows(world_mask: Mask, copy0: RowCopy, copy1: RowCopy, copy2: RowCopy, copy3: RowCopy):
     """Copy the saved bytes of each row whose world is masked, in up to four arrays."""
     row = wp.tid()
     restore_row(row, world_mask, copy0)
@@ -33,12 +37,7 @@ def restore_rows(world_mask: wp.array[bool], copy0: RowCopy, copy1: RowCopy, cop
 
 
 @wp.kernel
-def difference_quotient(
-    before: wp.array[wp.spatial_vector],
-    after: wp.array[wp.spatial_vector],
-    dt: float,
-    quotient: wp.array[wp.spatial_vector],
-):
+def difference_quotient(before: Twists, after: Twists, dt: float, quotient: Twists):
     """quotient[i] = (after[i] − before[i]) / dt."""
     i = wp.tid()
     quotient[i] = (after[i] - before[i]) / dt
@@ -46,14 +45,7 @@ def difference_quotient(
 
 @wp.func
 def note_failure(
-    first: wp.array2d[wp.int64],
-    kind: int,
-    world: int,
-    step: wp.int64,
-    index: int,
-    count: int,
-    value: float,
-    values: wp.array[float],
+    first: Longs2d, kind: int, world: int, step: wp.int64, index: int, count: int, value: float, values: Floats
 ):
     """Keep a failure if none of its kind was before it in its world, and its value beside it."""
     row = world
@@ -67,19 +59,19 @@ def note_failure(
 
 @wp.kernel
 def find_divergence(
-    body_q: wp.array[wp.transform],
-    body_qd: wp.array[wp.spatial_vector],
-    joint_qd: wp.array[float],
-    joint_f: wp.array[float],
-    body_world: wp.array[int],
-    dof_world: wp.array[int],
+    body_q: Poses,
+    body_qd: Twists,
+    joint_qd: Floats,
+    joint_f: Floats,
+    body_world: Ints,
+    dof_world: Ints,
     max_speed: float,
     max_effort: float,
-    step: wp.array[wp.int64],
-    first: wp.array2d[wp.int64],
-    body_speed: wp.array[float],
-    joint_speed: wp.array[float],
-    effort: wp.array[float],
+    step: Longs,
+    first: Longs2d,
+    body_speed: Floats,
+    joint_speed: Floats,
+    effort: Floats,
 ):
     """first[k, world] = min(step × count + index) over the elements that failed: earliest step, then lowest index.
 
@@ -113,13 +105,13 @@ def find_divergence(
 
 @wp.kernel
 def find_diverged_particles(
-    particle_q: wp.array[wp.vec3],
-    particle_qd: wp.array[wp.vec3],
-    particle_world: wp.array[int],
+    particle_q: Vectors,
+    particle_qd: Vectors,
+    particle_world: Ints,
     max_speed: float,
-    step: wp.array[wp.int64],
-    first: wp.array2d[wp.int64],
-    particle_speed: wp.array[float],
+    step: Longs,
+    first: Longs2d,
+    particle_speed: Floats,
 ):
     """first[k, world] = min(step × particles + particle) over particles that are not finite, or too fast."""
     i = wp.tid()
@@ -133,14 +125,14 @@ def find_diverged_particles(
 
 @wp.kernel
 def find_non_finite_inputs(
-    inputs0: wp.array2d[float],
-    inputs1: wp.array2d[float],
-    inputs2: wp.array2d[float],
-    world_of_row: wp.array[int],
+    inputs0: Floats2d,
+    inputs1: Floats2d,
+    inputs2: Floats2d,
+    world_of_row: Ints,
     offset: int,
     count: int,
-    step: wp.array[wp.int64],
-    first: wp.array2d[wp.int64],
+    step: Longs,
+    first: Longs2d,
 ):
     """first[0, world] = min(step × count + index) over the numbers that are not finite.
 
@@ -159,13 +151,7 @@ def find_non_finite_inputs(
 
 
 @wp.kernel
-def forget_failures(
-    world_mask: wp.array[wp.bool],
-    none: wp.int64,
-    first: wp.array2d[wp.int64],
-    overflow: wp.array[int],
-    largest: wp.array[int],
-):
+def forget_failures(world_mask: Mask, none: wp.int64, first: Longs2d, overflow: Ints, largest: Ints):
     """Clear the notes of the masked worlds; those of buffers that all worlds share with the mask's last entry."""
     world = wp.tid()
     if not world_mask[world]:
@@ -180,7 +166,7 @@ def forget_failures(
 
 
 @wp.kernel
-def collect_ended(world_mask: wp.array[wp.bool], countdown: wp.array[int], are_any: wp.array[int]):
+def collect_ended(world_mask: Mask, countdown: Ints, are_any: Ints):
     """are_any[0] = 1 if a world is masked; the first one is when the countdown, if it runs, reaches zero."""
     world = wp.tid()
     if world == 0 and countdown[0] > 0:
@@ -192,7 +178,7 @@ def collect_ended(world_mask: wp.array[wp.bool], countdown: wp.array[int], are_a
 
 
 @wp.kernel
-def mark_failed(first: wp.array2d[wp.int64], none: wp.int64, failed: wp.array[wp.bool]):
+def mark_failed(first: Longs2d, none: wp.int64, failed: Mask):
     """failed[world] is true if the world has a note of a failure."""
     world = wp.tid()
     failures = wp.int32(0)
@@ -203,15 +189,13 @@ def mark_failed(first: wp.array2d[wp.int64], none: wp.int64, failed: wp.array[wp
 
 
 @wp.kernel
-def count_step(step: wp.array[wp.int64]):
+def count_step(step: Longs):
     """Step += 1."""
     step[0] += wp.int64(1)
 
 
 @wp.kernel
-def collect_overflow(
-    reported: wp.array2d[int], harmless: int, overflow: wp.array[int], harmless_count: wp.array[wp.int64]
-):
+def collect_overflow(reported: wp.array2d[int], harmless: int, overflow: Ints, harmless_count: Longs):
     """Collect the overflow bits that any substep reported for a world, until the host reads and clears them.
 
     harmless_count[0] += substeps of a world that reported harmless bits.
@@ -226,7 +210,7 @@ def collect_overflow(
 
 
 @wp.func
-def note_count(count: wp.array[int], i: int, limit: int, slot: int, largest: wp.array[int]):
+def note_count(count: Ints, i: int, limit: int, slot: int, largest: Ints):
     """largest[slot] = max(largest[slot], count[i]) if count[i] is above `limit`."""
     if i >= count.shape[0]:
         return
@@ -235,14 +219,7 @@ def note_count(count: wp.array[int], i: int, limit: int, slot: int, largest: wp.
 
 
 @wp.kernel
-def note_overflows(
-    count0: wp.array[int],
-    count1: wp.array[int],
-    count2: wp.array[int],
-    limits: wp.vec3i,
-    slots: wp.vec3i,
-    largest: wp.array[int],
-):
+def note_overflows(count0: Ints, count1: Ints, count2: Ints, limits: wp.vec3i, slots: wp.vec3i, largest: Ints):
     """largest[slot] = max over the counts above a limit, for three buffers: the worst overflow since the last clearing.
 
     Launched over the largest of the numbers of counts. One launch for three buffers costs as much as one for one.
@@ -254,7 +231,7 @@ def note_overflows(
 
 
 @wp.kernel
-def merge_mask(more: wp.array[wp.bool], mask: wp.array[wp.bool]):
+def merge_mask(more: Mask, mask: Mask):
     """Add the worlds of one mask to another."""
     world = wp.tid()
     if more[world]:
@@ -262,7 +239,7 @@ def merge_mask(more: wp.array[wp.bool], mask: wp.array[wp.bool]):
 
 
 @wp.kernel
-def merge_articulations(world_of: wp.array[int], world_mask: wp.array[wp.bool], mask: wp.array[wp.bool]):
+def merge_articulations(world_of: Ints, world_mask: Mask, mask: Mask):
     """Add the articulations of the masked worlds to a mask; the last entry of `world_mask` is for world -1."""
     articulation = wp.tid()
     world = world_of[articulation]
@@ -274,14 +251,14 @@ def merge_articulations(world_of: wp.array[int], world_mask: wp.array[wp.bool], 
 
 @wp.kernel
 def unwrap_angles(
-    coordinates: wp.array[int],
-    dofs: wp.array[int],
-    weights: wp.array[float],
-    last_q: wp.array[float],
-    last_qd: wp.array[float],
-    joint_qd: wp.array[float],
+    coordinates: Ints,
+    dofs: Ints,
+    weights: Floats,
+    last_q: Floats,
+    last_qd: Floats,
+    joint_qd: Floats,
     dt: float,
-    joint_q: wp.array[float],
+    joint_q: Floats,
 ):
     """Add whole turns to each angle, so that it is the nearest to last_q + dt × mean velocity × weight.
 
@@ -297,13 +274,7 @@ def unwrap_angles(
 
 
 @wp.kernel
-def forget_contacts(
-    shape0: wp.array[int],
-    shape1: wp.array[int],
-    shape_world: wp.array[int],
-    world_mask: wp.array[wp.bool],
-    contact_f: wp.array[wp.spatial_vector],
-):
+def forget_contacts(shape0: Ints, shape1: Ints, shape_world: Ints, world_mask: Mask, contact_f: Twists):
     """Remove the contacts of the masked worlds from the buffer; the mask's last entry is for world -1."""
     i = wp.tid()
     a = shape0[i]
@@ -328,7 +299,7 @@ def random_state(key: int, seed: int, world: int, count: int) -> wp.uint32:
 
 
 @wp.kernel
-def count_draws(world_mask: wp.array[wp.bool], counts: wp.array[int]):
+def count_draws(world_mask: Mask, counts: Ints):
     """counts[w] += 1 in the masked worlds."""
     world = wp.tid()
     if world_mask[world]:
@@ -402,14 +373,14 @@ SPREAD = {
 
 @wp.kernel
 def join_spreads(
-    counts: wp.array[int],
+    counts: Ints,
     parts: Parts,
-    mean: wp.array[wp.vec3],
+    mean: Vectors,
     bounds: wp.array2d[wp.vec3],
-    extent: wp.array[wp.vec3],
-    mean_length: wp.array[float],
-    largest_length: wp.array[float],
-    inside: wp.array[float],
+    extent: Vectors,
+    mean_length: Floats,
+    largest_length: Floats,
+    inside: Floats,
 ):
     """Join the parts of each group, in their order."""
     group = wp.tid()
@@ -438,12 +409,7 @@ def join_spreads(
 
 @wp.kernel
 def find_places(
-    levels: wp.array[int],
-    columns: wp.array[int],
-    spawns: wp.array2d[wp.vec3],
-    first_places: wp.array[wp.vec3],
-    places: wp.array[wp.vec3],
-    shifts: wp.array[wp.vec3],
+    levels: Ints, columns: Ints, spawns: wp.array2d[wp.vec3], first_places: Vectors, places: Vectors, shifts: Vectors
 ):
     """Look up where each world starts, and how far this is from its first start [m]."""
     world = wp.tid()
@@ -453,13 +419,7 @@ def find_places(
 
 
 @wp.kernel
-def shift_joints(
-    world_mask: wp.array[wp.bool],
-    shifts: wp.array[wp.vec3],
-    worlds: wp.array[int],
-    starts: wp.array[int],
-    joint_q: wp.array[float],
-):
+def shift_joints(world_mask: Mask, shifts: Vectors, worlds: Ints, starts: Ints, joint_q: Floats):
     """Move free joints of the masked worlds by the shift of their world."""
     i = wp.tid()
     world = worlds[i]
@@ -469,12 +429,7 @@ def shift_joints(
 
 
 @wp.kernel
-def shift_particles(
-    world_mask: wp.array[wp.bool],
-    shifts: wp.array[wp.vec3],
-    worlds: wp.array[int],
-    particle_q: wp.array[wp.vec3],
-):
+def shift_particles(world_mask: Mask, shifts: Vectors, worlds: Ints, particle_q: Vectors):
     """Move the particles of the masked worlds by the shift of their world."""
     i = wp.tid()
     world = worlds[i]
@@ -483,7 +438,7 @@ def shift_particles(
 
 
 @wp.kernel
-def note_any(world_mask: wp.array[wp.bool], are_any: wp.array[int]):
+def note_any(world_mask: Mask, are_any: Ints):
     """Set are_any to 1 if a world is masked."""
     if world_mask[wp.tid()]:
         are_any[0] = 1

@@ -1,18 +1,18 @@
-"""User writes to the state between steps: joints and bodies are made consistent, and the solver forgets."""
+"""Joints and bodies made consistent: after writes between steps, and in the steps of solvers that move bodies."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal, get_args
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, get_args
 
 import newton
+import numpy as np
 import warp as wp
-from pippin.arrays import present
+from pippin.arrays import on_host, present
 from pippin.devices import WARP_LOCK
 from pippin.errors import ConfigError
 
-from .kernels import merge_articulations, merge_mask
-from .modified_worlds import ModifiedWorlds
+from .kernels import merge_articulations, merge_mask, unwrap_angles
 
 Coordinates = Literal["joints", "bodies", "particles"]
 
@@ -105,3 +105,90 @@ class WrittenWorlds:
             newton.eval_fk(model, joint_q, joint_qd, state, mask=chosen)
         else:
             newton.eval_ik(model, state, joint_q, joint_qd, mask=chosen)
+
+
+class ModifiedWorlds:
+    """The worlds that a reset, a user or a component wrote since the solver read them: their state, or their model.
+
+    Masks are merged on the device, so that a step may be recorded that resets worlds.
+
+    Args:
+        is_asked: Whether the component of the solver asks for the worlds; otherwise nothing is noted.
+        at_first: Whether every world counts as written at first.
+    """
+
+    def __init__(self, model: newton.Model, *, is_asked: bool, at_first: bool) -> None:
+        #: Whether the component of the solver asks for the worlds.
+        self.is_asked = is_asked
+        #: True for each of these worlds, shape [world_count + 1]; the last entry is for objects of no world.
+        self.mask = wp.full(model.world_count + 1, value=at_first, dtype=bool, device=model.device)
+
+    def add(self, world_mask: wp.array[wp.bool] | None) -> None:
+        """Add the masked worlds; None means all. May be recorded."""
+        if not self.is_asked:
+            return
+        if world_mask is None:
+            self.mask.fill_(value=True)
+        else:
+            wp.launch(merge_mask, len(world_mask), [world_mask, self.mask], device=world_mask.device)
+
+    def during(self, step: Callable[[], Any]) -> Callable[[], Any]:
+        """Return a step of the solver after which it has read all worlds; it may be recorded if `step` may be."""
+        if not self.is_asked:
+            return step
+
+        def read() -> None:
+            step()
+            self.mask.zero_()
+
+        return read
+
+
+class ContinuousAngles:
+    """Inverse kinematics whose angles continue from the last ones, although Newton's lie within a turn.
+
+    The last angles are those in the state, so a reset and a user's write start anew from what they write. An angle is
+    the one nearest to what the velocities lead to; three angular axes of one joint continue from the last value only,
+    because their velocities are unbounded near the singularity.
+    """
+
+    def __init__(self, model: newton.Model) -> None:
+        self._model = model
+        coordinates, dofs, has_rate = _angular_axes(model)
+        self._count = len(coordinates)
+        self._coordinates, self._dofs = (wp.array(each, dtype=int, device=model.device) for each in (coordinates, dofs))
+        self._weights = wp.array(has_rate, dtype=float, device=model.device)
+        if self._count:
+            self._joint_q, self._joint_qd = (wp.zeros_like(present(each)) for each in (model.joint_q, model.joint_qd))
+
+    def evaluate(self, state: newton.State, last: newton.State, dt: float) -> None:
+        """Compute the joint coordinates of a state from its bodies. May be recorded, and differentiated.
+
+        `last` has the last joint coordinates, of `dt` seconds before; it may be the same state.
+        """
+        joint_q, joint_qd = present(state.joint_q), present(state.joint_qd)
+        before = [present(last.joint_q), present(last.joint_qd)]
+        if self._count and last is state:
+            wp.copy(self._joint_q, joint_q)
+            wp.copy(self._joint_qd, joint_qd)
+            before = [self._joint_q, self._joint_qd]
+        newton.eval_ik(self._model, state, joint_q, joint_qd)
+        inputs = [self._coordinates, self._dofs, self._weights, *before, joint_qd, dt]
+        wp.launch(unwrap_angles, self._count, inputs, [joint_q], device=self._model.device)
+
+
+def _angular_axes(model: newton.Model) -> tuple[list[int], list[int], list[bool]]:
+    """Return coordinate and DOF of each axis of rotation that inverse kinematics computes, and whether to use its rate.
+
+    A ball joint has a quaternion, which does not wrap.
+    """
+    kinds, trees = on_host(model.joint_type), on_host(model.joint_articulation)
+    coordinates, dofs = on_host(model.joint_q_start), on_host(model.joint_qd_start)
+    dims = on_host(model.joint_dof_dim)
+    has_axes = np.isin(kinds, [int(newton.JointType.REVOLUTE), int(newton.JointType.D6)])
+    found: list[tuple[int, int, bool]] = []
+    for joint in np.flatnonzero(has_axes & (trees >= 0)).tolist():
+        linear, angular = dims[joint].tolist()
+        axes = range(linear, linear + angular)
+        found += [(int(coordinates[joint]) + axis, int(dofs[joint]) + axis, angular < 3) for axis in axes]
+    return [each[0] for each in found], [each[1] for each in found], [each[2] for each in found]

@@ -5,19 +5,22 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from enum import IntEnum
 from itertools import accumulate, groupby
-from typing import Any
+from typing import Any, NamedTuple
 
+import attrs
 import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host
+from pippin.attribute_rows import texts
 from pippin.errors import BufferOverflowError, SimulationError
+from pippin.matter import OF_PARTICLES, Matter
 from pippin.solving.capacities import Capacity
 
 from . import kernels
-from .divergence import Bounds, Failure, FailureKind, described
-from .step_inputs import StepInput
+from .world_rows import worlds_of
 
 _NONE = 2**62
 """The value for no failure: larger than any step × count + index."""
@@ -226,3 +229,135 @@ def _worlds_of_dofs(model: newton.Model) -> np.ndarray:
     if not model.joint_dof_count:
         return np.zeros(0, dtype=np.int32)
     return np.repeat(on_host(model.joint_world), np.diff(on_host(model.joint_qd_start)))
+
+
+class FailureKind(IntEnum):
+    """The kinds of failure, in the order of the kernel's notes; if several happen in one step, the first is told."""
+
+    INPUT = 0
+    BODY = 1
+    PARTICLE = 2
+    JOINT_SPEED = 3
+    EFFORT = 4
+    BODY_SPEED = 5
+    PARTICLE_SPEED = 6
+
+
+class Bounds(NamedTuple):
+    """Values above which a state counts as diverged; infinity allows any finite value."""
+
+    max_speed: float = math.inf
+    """Largest velocity of a joint, a body or a particle [m/s, rad/s]."""
+
+    max_effort: float = math.inf
+    """Largest effort on a joint [N, N·m]."""
+
+
+@attrs.frozen(kw_only=True, order=True)
+class Failure:
+    """The first failure of a kind."""
+
+    step: int
+    """Control step, counted from 1."""
+
+    kind: FailureKind
+
+    index: int
+    """The input, body, particle or DOF with the lowest index that failed in this step."""
+
+    value: float
+    """Its velocity [m/s or rad/s] or effort [N or N·m]; not finite if that is the failure."""
+
+
+def described(
+    failure: Failure, model: newton.Model, step_dt: float, bounds: Bounds, cures: Callable[[int | None], Sequence[str]]
+) -> str:
+    """Return the error message for a failure: the step, the element and its world, the value, and the cures."""
+    dof = failure.index if failure.kind in (FailureKind.JOINT_SPEED, FailureKind.EFFORT) else None
+    what, world, unit = _place(failure, model)
+    place = "outside every world" if world < 0 else f"world {world}"
+    when = f"step {failure.step} (t = {failure.step * step_dt:.6g} s)"
+    to_do = [*cures(dof), "use a smaller 'simulation.dt', more 'simulation.substeps', smaller gains or another solver"]
+    if math.isfinite(failure.value):
+        key, bound = ("max_effort", bounds[1]) if failure.kind is FailureKind.EFFORT else ("max_speed", bounds[0])
+        verb = "is driven with" if failure.kind is FailureKind.EFFORT else "moves at"
+        fault = f"{verb} {abs(failure.value):.3g} {unit}, more than simulation.{key} = {bound:g}"
+        to_do.append(f"raise simulation.{key} if this is meant")
+    else:
+        fault = "is not finite"
+    return f"{when}: {what} of {place} {fault}; {', or '.join(to_do)}"
+
+
+def _place(failure: Failure, model: newton.Model) -> tuple[str, int, str]:
+    """Return the failed element in words, its world, and the unit of its value."""
+    if failure.kind in (FailureKind.PARTICLE, FailureKind.PARTICLE_SPEED):
+        return _particle(model, failure.index), _world(model.particle_world, failure.index), "m/s"
+    if failure.kind in (FailureKind.BODY, FailureKind.BODY_SPEED):
+        label = model.body_label[failure.index]
+        return f"body {label!r}", _world(model.body_world, failure.index), "m/s or rad/s"
+    starts = on_host(model.joint_qd_start)
+    joint = int(np.searchsorted(starts, failure.index, side="right")) - 1
+    linear_count = on_host(model.joint_dof_dim)[joint][0]
+    is_linear = failure.index - starts[joint] < linear_count
+    units = ("m/s", "rad/s") if failure.kind is FailureKind.JOINT_SPEED else ("N", "N·m")
+    return f"joint {model.joint_label[joint]!r}", _world(model.joint_world, joint), units[0 if is_linear else 1]
+
+
+def _particle(model: newton.Model, index: int) -> str:
+    """Return a particle in words: by its number in its object, else by that in the model."""
+    matter = Matter.of(model, *OF_PARTICLES)
+    for row in np.flatnonzero((matter.starts <= index) & (index < matter.starts + matter.counts)).tolist():
+        return f"particle {index - matter.starts[row]} of {matter.labels[row]!r}"
+    return f"particle {index}"
+
+
+def _world(worlds: Any, index: int) -> int:
+    return int(on_host(worlds)[index])
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class StepInput:
+    """An array of an actuator group or of `control` that is written between steps, shape [rows, columns]."""
+
+    group: str
+    name: str
+    array: wp.array
+    worlds: np.ndarray
+    """The world of each row."""
+    labels: Sequence[str]
+    """A label for each column, or for each row of a single column."""
+
+    def fault(self, index: int) -> str:
+        """Return the fault of a number that is not finite, given its index."""
+        row, column = divmod(index, self.array.shape[1])
+        label = self.labels[column if len(self.labels) == self.array.shape[1] else row]
+        place = f" in world {self.worlds[row]}" if self.worlds[row] >= 0 else ""
+        return f"{self.group}: {self.name} of {label!r}{place} is not finite; write finite numbers"
+
+
+def inputs_of(group: str, attributes: Any, world_count: int) -> Iterator[StepInput]:
+    """Yield the inputs of an actuator group, given the attributes of a component; nothing for another component."""
+    worlds = np.arange(world_count) if attributes.worlds is None else np.asarray(attributes.worlds)
+    of_joints = dict.fromkeys(("position_targets", "velocity_targets", "feedforward"), attributes.joint_labels)
+    for name, labels in {**of_joints, "ctrl": attributes.actuator_labels}.items():
+        array = getattr(attributes, name)
+        if array is not None and array.size and array.shape == (len(worlds), len(labels)):
+            yield StepInput(group=group, name=name, array=array, worlds=worlds, labels=labels)
+
+
+def inputs_of_control(model: newton.Model, control: newton.Control) -> Iterator[StepInput]:
+    """Yield the inputs that the solver itself reads: targets, if a joint has a drive, and `ctrl` of MuJoCo's actuators.
+
+    Groups come first in an error: they write what they hold into `control`.
+    """
+    arrays: dict[str, tuple[Any, Sequence[str]]] = {}
+    if model.joint_count and on_host(model.joint_target_mode).any():
+        for name, starts in (("joint_target_q", model.joint_q_start), ("joint_target_qd", model.joint_qd_start)):
+            arrays[name] = (getattr(control, name), np.repeat(model.joint_label, np.diff(on_host(starts))).tolist())
+    of_mujoco: Any = getattr(control, "mujoco", None)
+    arrays["mujoco:ctrl"] = (getattr(of_mujoco, "ctrl", None), texts(model, "mujoco:actuator_label"))
+    for name, (array, labels) in arrays.items():
+        worlds = worlds_of(model, name)
+        if array is not None and array.size and worlds is not None:
+            column, name = array.reshape((-1, 1)), name.replace(":", ".")
+            yield StepInput(group="control", name=name, array=column, worlds=worlds, labels=labels)

@@ -249,7 +249,6 @@ def attributes_of(node: Any) -> dict[str, Any]:
 
 @lru_cache(maxsize=4096)
 def _slots_of(kind: type) -> tuple[str, ...]:
-    """Return the names of the slots of a class and of its bases."""
     found = []
     for cls in kind.__mro__:
         slots = cls.__dict__.get("__slots__", ())

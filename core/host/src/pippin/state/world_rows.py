@@ -1,8 +1,8 @@
-"""Arrays whose rows belong to worlds: their owners, copies and initial contents."""
+"""Arrays whose rows belong to worlds: their owners, copies and initial contents, and the reset that restores them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
@@ -12,8 +12,9 @@ import warp as wp
 from pippin.arrays import on_host
 from pippin.attribute_rows import numbers
 from pippin.errors import PluginError
+from pippin.indices import IndexRange
 
-from .kernels import RowCopy, restore_rows
+from .kernels import RowCopy, count_draws, restore_rows
 
 _FUSED = 4
 """Arrays whose rows one launch copies."""
@@ -82,11 +83,10 @@ def state_rows(model: newton.Model, state: newton.State) -> list[WorldRows]:
     Raises:
         PluginError: The worlds of a custom attribute's rows are unknown.
     """
-    rows = []
-    for name, array in arrays_of(state).items():
-        world_of_row = _world_of_row(model, name, len(array))
-        rows.append(WorldRows.of(array, world_of_row, model.world_count))
-    return rows
+    return [
+        WorldRows.of(array, _world_of_row(model, name, len(array)), model.world_count)
+        for name, array in arrays_of(state).items()
+    ]
 
 
 def control_rows(model: newton.Model, control: newton.Control) -> list[WorldRows]:
@@ -156,7 +156,10 @@ def worlds_of_frequency(model: newton.Model, frequency: Any) -> np.ndarray | Non
         worlds = getattr(model, _WORLDS[frequency])
         return None if worlds is None else on_host(worlds)
     if frequency in _ELEMENTS:
-        return _worlds_of_elements(model, _ELEMENTS[frequency])
+        element = _ELEMENTS[frequency]
+        particles = on_host(getattr(model, f"{element}_indices")).reshape(getattr(model, f"{element}_count"), -1)
+        # The world is that of the particles; an edge at a border has -1 for a missing one.
+        return on_host(model.particle_world)[particles.max(axis=1)]
     if frequency in (_KIND.TENDON_GUIDE, _KIND.TENDON_SEGMENT):
         guides = np.diff(on_host(model.tendon_start)) if model.tendon_count else 0
         return np.repeat(on_host(model.tendon_world), guides - (frequency == _KIND.TENDON_SEGMENT))
@@ -168,15 +171,62 @@ def worlds_of_frequency(model: newton.Model, frequency: Any) -> np.ndarray | Non
     return worlds
 
 
-def _worlds_of_elements(model: newton.Model, element: str) -> np.ndarray:
-    """Return the world of each spring, triangle, edge or tetrahedron: that of its particles."""
-    count = getattr(model, f"{element}_count")
-    particles = on_host(getattr(model, f"{element}_indices")).reshape(count, -1)
-    return on_host(model.particle_world)[particles.max(axis=1)]  # an edge at a border has -1 for a missing particle
-
-
 def _bytes(array: wp.array) -> wp.array:
     """View a contiguous array as rows of bytes, shape [rows, bytes per row]."""
     assert array.is_contiguous, "state arrays are whole allocations"
     shape = (array.shape[0], array.size // array.shape[0] * wp.types.type_size_in_bytes(array.dtype))
     return wp.array(ptr=array.ptr, dtype=wp.uint8, shape=shape, device=array.device)
+
+
+class WorldReset:
+    """The arrays that a reset of worlds restores, and the masks that select worlds."""
+
+    def __init__(
+        self, model: newton.Model, states: tuple[newton.State, ...], control: newton.Control | None = None
+    ) -> None:
+        self._model = model
+        #: Number of resets of each world so far, shape [world_count].
+        self.counts = wp.zeros(model.world_count, dtype=int, device=model.device)
+        self._rows = [rows for state in states for rows in state_rows(model, state)]
+        self._rows += [] if control is None else control_rows(model, control)
+
+    def add(self, owner: str, arrays: Mapping[str, wp.array], worlds: np.ndarray | None = None) -> None:
+        """Add the state arrays of a component; the rows belong to its worlds (None for all) in equal parts."""
+        worlds = np.arange(self._model.world_count) if worlds is None else worlds
+        count = len(worlds)
+        for name, array in arrays.items():
+            if not isinstance(array, wp.array):
+                raise PluginError(
+                    f"{owner}: state_arrays: {name!r} is not a Warp array, but a {type(array).__name__}; keep it in a"
+                    " Warp array, or answer reset_worlds"
+                )
+            if not array.size:
+                continue  # Warp calls an empty array not contiguous, and there is nothing to restore
+            if not array.is_contiguous or len(array) % count:
+                raise PluginError(
+                    f"{owner}: state array {name!r} of shape {array.shape} cannot be divided among {count} worlds;"
+                    " make its first axis a multiple of the number of worlds, or answer reset_worlds"
+                )
+            world_of_row = np.repeat(worlds, len(array) // count)
+            self._rows.append(WorldRows.of(array, world_of_row, self._model.world_count))
+
+    def mask_of(self, worlds: Any, where: str) -> wp.array[wp.bool]:
+        """Return the mask of worlds, shape [world_count + 1]. The last entry, of global entities, is set only for None.
+
+        The worlds are indices, a mask, or None for all; a mask on the device is not read by the host.
+
+        Raises:
+            ConfigError: An index is out of range, or a mask has another shape.
+        """
+        count, device = self._model.world_count, self._model.device
+        if isinstance(worlds, wp.array) and worlds.dtype is wp.bool and worlds.shape == (count,):
+            mask = wp.zeros(count + 1, dtype=bool, device=device)
+            wp.copy(mask, worlds, count=count)
+            return mask
+        chosen = np.append(IndexRange(count).mask(worlds, where), worlds is None)
+        return wp.array(chosen, dtype=bool, device=device)
+
+    def restore(self, world_mask: wp.array[wp.bool]) -> None:
+        """Restore the initial contents of the masked worlds, and count their reset. May be recorded."""
+        wp.launch(count_draws, len(self.counts), [world_mask, self.counts], device=self.counts.device)
+        restore_worlds(self._rows, world_mask)

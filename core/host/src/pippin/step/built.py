@@ -15,17 +15,16 @@ from pippin.config import SimulationConfig
 from pippin.solving.contact_source import ContactSource
 from pippin.spelling import listed
 from pippin.state.draws import WorldSeeds
-from pippin.state.kinematics import WrittenWorlds
+from pippin.state.kinematics import ModifiedWorlds, WrittenWorlds
 from pippin.state.model_changes import ModelChanges
-from pippin.state.modified_worlds import ModifiedWorlds
 from pippin.state.observables import Reports
-from pippin.state.reset import WorldReset
 from pippin.state.world_layout import WorldLayout
+from pippin.state.world_rows import WorldReset
 from pippin.support.features import FEATURES
 from pippin.support.solver_support import SolverSupport
 
 from .callbacks import Callbacks, CurrentState
-from .disabled_actuators import DisabledActuators
+from .owners import DisabledActuators
 
 
 @attrs.frozen(kw_only=True, eq=False)

@@ -192,8 +192,6 @@ class _LongRehearsalError(Exception):
 
 
 def _noting_launches(found: dict[_Variant, None]) -> AbstractContextManager[None]:
-    """Note the modules that this thread launches kernels of, instead of loading them."""
-
     def note(module: wp.Module, device: Any, block_dim: int | None = None, *_: Any) -> None:
         found[module, str(wp.get_device(device)), block_dim] = None
 

@@ -1,4 +1,4 @@
-"""Scheduling of viewers and `after_step` calls between control steps.
+"""Scheduling of viewers and `after_step` calls between control steps, and the periods of components in such steps.
 
 These are the `after_step` hooks and callbacks, the frames of viewers, and the pauses that viewers ask for. A step that
 nobody observes is not interrupted: the host runs all control steps up to the next one after which somebody is due.
@@ -16,7 +16,7 @@ from pippin.binding import Host
 from pippin.components.registry import Components, Implementation
 from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.devices import WARP_LOCK
-from pippin.errors import PippinError
+from pippin.errors import ConfigError, PippinError
 from pippin.support.declaration import Declaration
 
 from .callbacks import Callbacks
@@ -32,7 +32,7 @@ _FRAME_SHARE = 0.5
 """Share of the time between two frames that may pass between two looks at the clock."""
 
 _TOLERANCE = 1e-6
-"""Largest distance of a frame's time from a control step, in control steps: decimals are not exact in binary."""
+"""Largest distance of a time from a control step, in control steps: decimals are not exact in binary."""
 
 
 class HostSchedule:
@@ -160,7 +160,6 @@ class _Viewer:
         return max(1, self._next_step - done)
 
     def look(self, *, is_forced: bool = False) -> None:
-        """Show a frame if one is due and somebody looks."""
         if self.fault is None and (is_forced or self._is_due()):
             late_count = self._schedule()
             if is_forced or self._guarded(self._attributes.wants_frame, False):
@@ -208,3 +207,27 @@ def next_stride(stride: int, elapsed: float, period: float) -> int:
     The last stride took `elapsed` seconds.
     """
     return max(1, min(2 * stride, int(stride * period / elapsed))) if elapsed else 2 * stride
+
+
+def periods_in_steps(declarations: Mapping[str, Declaration], control_dt: float) -> dict[str, int]:
+    """Return the control steps between two readings, for each component that declares a period."""
+    periods, faults = {}, []
+    for name, declared in declarations.items():
+        period = declared.period
+        if period is None:
+            continue
+        count = period / control_dt
+        whole = round(count)
+        if whole < 1 or abs(count - whole) > _TOLERANCE * max(1.0, count):
+            faults.append(f"{name.replace(':', '.')}.period: {_refusal(period, count, control_dt)}")
+        periods[name] = max(1, whole)
+    if faults:
+        raise ConfigError(*faults)
+    return periods
+
+
+def _refusal(period: float, count: float, control_dt: float) -> str:
+    if count < 1.0:
+        return f"{period:g} s is shorter than a control step of {control_dt:g} s; use at least that, or leave it out"
+    near = " or ".join(f"{steps * control_dt:g} s" for steps in (math.floor(count), math.ceil(count)))
+    return f"{period:g} s is not a whole number of control steps of {control_dt:g} s; the nearest are {near}"

@@ -13,19 +13,18 @@ from pippin.arrays import present
 from pippin.components.registry import Implementation
 from pippin.config import SimulationOptions
 from pippin.errors import ConfigError, PluginError
-from pippin.state.angles import ContinuousAngles
 from pippin.state.double_buffer import DoubleBuffer
+from pippin.state.kinematics import ContinuousAngles
 from pippin.state.monitor import Monitor
 from pippin.state.observables import Accelerations
 from pippin.state.step_data import StepData
 
-from .adaptive import AdaptiveDetection
 from .built import Built
 from .callbacks import Phase
-from .forces import ExternalForces
 from .owners import DofOwners
 from .program import Operation, Program
 from .resetting import EndedWorlds, Resetting
+from .substeps import AdaptiveDetection, ExternalForces
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -251,7 +250,6 @@ class StepPlan(Built):
 
     @property
     def _accelerations(self) -> Accelerations | None:
-        """The measurement of the last substep, if there is one."""
         return None if self.reports is None else self.reports.accelerations
 
     def solver_arguments(self, count: int) -> dict[str, Any]:

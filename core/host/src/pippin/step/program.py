@@ -18,7 +18,7 @@ from pippin.components.tracing import HookTrace, TracePhase
 from pippin.devices import WARP_LOCK, no_garbage_collection
 from pippin.errors import CaptureWarning, PluginError, SimulationError
 from pippin.state.snapshot import Snapshot
-from pippin.state.state_record import StateRecord, difference_beyond_noise
+from pippin.state.step_data import StateRecord, difference_beyond_noise
 
 from .compilation import Report, UncompiledError, compile_together, refusing_to_compile
 
@@ -335,14 +335,11 @@ class Program:
         if all(segment.graph is None for segment in segments):
             return None
         self._enter("comparison")
-        eager_calls = [self._rehearsed(operation) for segment in segments for operation in segment.operations]
-        calls = [call for segment in segments for call in self._rehearsed_calls(segment)]
-        return self._difference(eager_calls * _COMPARED_STEPS, calls * _COMPARED_STEPS, before)
-
-    def _rehearsed_calls(self, segment: Segment) -> list[Callable[[], None]]:
-        if segment.graph is not None:
-            return [*segment.calls()]
-        return [self._rehearsed(operation) for operation in segment.operations]
+        calls = [self._rehearsed(operation) for segment in segments for operation in segment.operations]
+        replays: list[Callable[[], None]] = []
+        for segment in segments:
+            replays += map(self._rehearsed, segment.operations) if segment.graph is None else segment.calls()
+        return self._difference(calls * _COMPARED_STEPS, replays * _COMPARED_STEPS, before)
 
     def _find_culprits(self, before: Snapshot) -> dict[str, str]:
         """Replay the operations of each name on their own, one step later than recorded, and compare them with calls.
@@ -426,15 +423,13 @@ def _write(written: Sequence[tuple[wp.array, wp.array]]) -> None:
 
 
 def _one_call(segments: Sequence[Segment], trace: HookTrace | None) -> Callable[[], None]:
-    calls = [call for segment in segments for call in _noted(segment, trace)]
+    """Return what takes a step; a trace notes each replay as one call."""
+    calls = [
+        call if trace is None or segment.graph is None else trace.timed("replay", str(segment), call)
+        for segment in segments
+        for call in segment.calls()
+    ]
     return calls[0] if len(calls) == 1 else partial(_call_each, calls)
-
-
-def _noted(segment: Segment, trace: HookTrace | None) -> Iterator[Callable[[], None]]:
-    """Yield the calls of a segment; a trace notes each replay as one call."""
-    noting = None if segment.graph is None else trace
-    for call in segment.calls():
-        yield call if noting is None else noting.timed("replay", str(segment), call)
 
 
 def _call_each(calls: Sequence[Callable[[], None]]) -> None:

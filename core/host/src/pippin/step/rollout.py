@@ -14,9 +14,9 @@ from pippin.solving.capacities import Capacity, pipeline_capacities
 from pippin.state.monitor import Monitor
 from pippin.state.world_rows import arrays_of
 
-from .forces import ExternalForces
 from .kernels import set_count
 from .plan import StepPlan
+from .substeps import ExternalForces
 
 _RECORDED = ("apply_actuators", "before_substep", "step_solver")
 """Hooks that run in a rollout. For the solver's component, the feature `gradients` replaces `is_differentiable`."""

@@ -10,6 +10,7 @@ from pippin.arrays import present
 from pippin.binding import Host, refuse_closed
 from pippin.devices import allocates_in_branches, records_branches
 from pippin.state.kernels import note_any
+from pippin.state.world_layout import SceneObjects
 
 from .built import Built
 from .owners import DofOwners
@@ -23,7 +24,7 @@ class SimulationServices:
         self._host, self._components = host, built.components
         self.written, self.support, self.model_changes = built.written, built.support, built.model_changes
         self.places = built.layout.places
-        self.scene_objects = built.layout.scene_objects(built.model)
+        self.scene_objects = SceneObjects(built.model, built.layout.objects, built.layout.prototype_of_world)
         device = built.device
         self._are_any = wp.zeros(1, dtype=int, device=device)
         self._has_branches = records_branches(device) and allocates_in_branches(device)

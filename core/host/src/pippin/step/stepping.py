@@ -1,16 +1,123 @@
-"""The loop of control steps, and the calls of the simulation that are refused while another one runs."""
+"""The loop of control steps, the program of the next one, and the calls that are refused while another one runs.
+
+The program follows what users changed since the last step; its first step is a check of what the solver declares.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from functools import partial
 
+import newton
+import numpy as np
+from pippin.arrays import present
 from pippin.binding import Host, closed
-from pippin.errors import SimulationError
+from pippin.devices import WARP_LOCK
+from pippin.errors import PluginError, SimulationError
+from pippin.state.captured_arrays import CapturedArrays
+from pippin.state.checkpoint import Checkpoint
 from pippin.validators import whole_number
 
-from .current_program import CurrentProgram
 from .host_schedule import HostSchedule
+from .plan import StepPlan
+from .program import Program
+from .rollout import roll_out
+
+
+class CurrentProgram:
+    """The program of a step, made anew after a change of its callbacks or of its enabled actuators."""
+
+    def __init__(self, plan: StepPlan) -> None:
+        self._plan = plan
+        self._captured = CapturedArrays({"control": plan.control, "state": plan.states[0]})
+        self._is_tried = False
+        self._revision, self.program = self._latest_revision, plan.program()
+
+    @property
+    def _latest_revision(self) -> int:
+        return self._plan.callbacks.revision + self._plan.disabled.revision
+
+    def prepare(self) -> Program:
+        """Apply the user's requests since the last step, and return the program.
+
+        Raises:
+            PluginError: The first step shows that the solver's declaration is wrong.
+            SimulationError: An array of the state or of the inputs was replaced by another one.
+        """
+        plan = self._plan
+        self._captured.refuse_others()
+        if self._revision != self._latest_revision:
+            self._revision, self.program = self._latest_revision, plan.program()
+        if not self._is_tried:
+            plan.written.settle()  # an operation that reads `state` would do so in the rehearsal, which changes nothing
+            with WARP_LOCK, plan.config.tree.placing():
+                if not plan.is_maximal and plan.model.joint_coord_count:  # fixed joints have no coordinates
+                    self.program.compiled(partial(_try_claim, plan))
+            self._is_tried = True
+        self.apply_changes()
+        return self.program
+
+    def apply_changes(self) -> None:
+        """Apply user writes to the state, and notify the solver of changes of the model."""
+        plan = self._plan
+        plan.written.settle()
+        if plan.model_changes.is_waiting:
+            with WARP_LOCK, plan.components.during(plan.components.solver_name, "notify_model_changed"):
+                plan.model_changes.tell()
+
+    def roll_out(
+        self, count: int, start: newton.State | None, first: int, before_step: Callable[[int], None] | None
+    ) -> tuple[newton.State, ...]:
+        """Return the states of the next control steps, for a tape. Errors are those of `pippin.Simulation.rollout`."""
+        with WARP_LOCK:
+            self.apply_changes()
+            return roll_out(self._plan, count, start, first, before_step)
+
+    def checkpoint(self, step_count: int) -> Checkpoint:
+        """Return a checkpoint of the simulation after some control steps."""
+        with WARP_LOCK:
+            self.apply_changes()
+            flags = self._plan.model_changes.notified_flags
+            return self._plan.data.persistent.checkpoint(self._plan.config, step_count, flags)
+
+    def resume(self, checkpoint: Checkpoint, source: str) -> None:
+        """Continue from a checkpoint in a simulation that was just built.
+
+        Raises:
+            ConfigError: The checkpoint belongs to another simulation or to other versions.
+        """
+        persistent = self._plan.data.persistent
+        with WARP_LOCK:
+            if checkpoint.model_changes:
+                persistent.restore_model(checkpoint)
+                self._plan.model_changes.add(checkpoint.model_changes)
+            self.apply_changes()
+            if checkpoint.step_count:
+                # Solvers allocate some arrays in the first step; the results of this step are overwritten.
+                self.prepare().step()
+            persistent.restore(checkpoint, source)
+
+
+def _try_claim(plan: StepPlan) -> None:
+    """Check that a solver that declares reduced coordinates writes `joint_q`: take a step and undo it."""
+    before = plan.data.snapshot()
+    joint_q = present(plan.states[1].joint_q)
+    joint_q.fill_(float("nan"))
+    calls = [*plan.collision(plan.states[0], plan.contacts[0])] if plan.source.is_run_by_host else []
+    calls.append(plan.solver_step(**plan.solver_arguments(0)))
+    trace = plan.components.trace
+    with nullcontext() if trace is None else trace.during("rehearsal"):
+        for operation in calls:
+            operation.run()
+    is_unwritten = bool(np.isnan(joint_q.numpy()).all())
+    before.restore()
+    if is_unwritten:
+        raise PluginError(
+            "solver: does not write joint_q, although it claims reduced coordinates;"
+            ' declare coordinates = "maximal" on the plugin class, and the host computes joint_q from bodies'
+        )
+
 
 _ALONE = ("step", "rollout", "close")
 """Calls that stand outside of `step`; the others may also stand between two of its control steps."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from pippin.config import load
 from pippin.simulation import Simulation
-from pippin.state.state_record import StateRecord
+from pippin.state.step_data import StateRecord
 from pippin.state.world_rows import worlds_of
 
 from .compared_values import ComparedValues

@@ -16,10 +16,10 @@ from .selection import SelectionError
 
 if TYPE_CHECKING:
     from .articulations import ArticulationView
+    from .body_rows import RigidBodyView
     from .contacts.view import RigidContactView
-    from .exchange import Array
     from .matter import CableView, ParticleView
-    from .rigid_bodies import RigidBodyView
+    from .memory import Array
     from .simulation_view import SimulationView
 
 __all__ = [
@@ -47,11 +47,11 @@ __all__ = [
 __getattr__ = late(
     __name__,
     {
-        "Array": ".exchange",
+        "Array": ".memory",
         "ArticulationView": ".articulations",
         "CableView": ".matter",
         "ParticleView": ".matter",
-        "RigidBodyView": ".rigid_bodies",
+        "RigidBodyView": ".body_rows",
         "RigidContactView": ".contacts.view",
         "SimulationView": ".simulation_view",
     },

@@ -13,20 +13,17 @@ from pippin.arrays import on_host, present
 from pippin.binding import Host
 from pippin.spelling import did_you_mean
 
-from .dirty_flags import RowFlags
 from .errors import ViewError
-from .exchange import scalar_shape
 from .host_checks import HostCheck
-from .indexing import PADDING, index_map, padded
 from .kernels.attributes import gather_bytes, scatter_bytes
 from .kernels.rows import DirtyFlags
 from .launching import PreparedLaunch
-from .memory import Staging, alias
-from .permissions import note_change
+from .memory import Staging, alias, scalar_shape
+from .permissions import ReadOnlyElements, note_change
 from .quantities import ViewQuantity
-from .read_only import ReadOnlyElements
-from .row_selection import RowSelection
+from .row_selection import RowFlags, RowSelection
 from .rules import RULES, Valid, of_type
+from .structure import PADDING, index_map, padded
 
 _FORCES, _SHAPES = "JOINT_DOF_FORCE_PROPERTIES", "SHAPE_PROPERTIES"
 
@@ -117,19 +114,14 @@ class Attributes:
         inputs = [rows, attribute.index, selection.argument, self._faults, flags_of]
         read_only = nullcontext()
         if support.range_of(attribute.name) is not None:
-            read_only = self._read_only(attribute).watching(where, [target], checked)
+            if attribute.read_only is None:
+                elements = (attribute.elements, self._faults, self._host.model)
+                attribute.read_only = ReadOnlyElements([attribute.name], support, *elements)
+            read_only = attribute.read_only.watching(where, [target], checked)
         with read_only:
             attribute.scatter(selection.count, [*inputs, _bytes(target, target.shape[0]), numbers])
 
-    def _read_only(self, attribute: _Attribute) -> ReadOnlyElements:
-        """Return the elements of an attribute that the built solver cannot take over; made at the first use."""
-        if attribute.read_only is None:
-            support, index = self._host.services.support, attribute.elements
-            attribute.read_only = ReadOnlyElements([attribute.name], support, index, self._faults, self._host.model)
-        return attribute.read_only
-
     def _find(self, name: str, where: str) -> tuple[_Attribute, wp.array]:
-        """Return an attribute and the array that holds it now."""
         name = name.replace(".", ":")
         owner, array = self._array(name, where)
         attribute = self._known.get(name)
@@ -209,7 +201,7 @@ class _Attribute:
         self.count = index.size
         self.dtype: str = scalar.__name__
         self.rule = RULES[KNOWN[name][1]] if name in KNOWN else of_type(self.dtype)
-        #: What the built solver cannot take over; None until it is asked.
+        #: What the built solver cannot take over; made at the first use.
         self.read_only: ReadOnlyElements | None = None
         self.staging = Staging(self.values.size, self.dtype, device)
         width = index.size // len(index) if len(index) else 1
@@ -221,7 +213,6 @@ class _Attribute:
         self.scatter = PreparedLaunch(scatter_bytes, device, width)
 
     def check(self, describe: Callable[[int], str]) -> HostCheck:
-        """Return the check of values on the host."""
         return HostCheck(
             rule=self.rule,
             dtype=self.dtype,

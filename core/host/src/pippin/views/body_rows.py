@@ -1,27 +1,36 @@
-"""Rows of views of bodies, single or linked: their inertial properties, and forces on them."""
+"""Views of bodies, single or linked: their inertial properties, the forces on them, and the rows of single bodies."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar, Literal, get_args
 
+import newton
 import numpy as np
 import warp as wp
+from pippin.arrays import on_host, present
 from pippin.binding import Host
 from pippin.devices import WARP_LOCK
+from pippin.labels import name_of
+from pippin.state.snapshot import Scratch
 
 from .attributes import shapes_of
-from .balls import Balls
-from .exchange import Array
+from .errors import ViewError
 from .host_checks import HostCheck
-from .indexing import PADDING
+from .kernels.rows import DirtyFlags
+from .kernels.wrenches import WrenchData, add_wrenches
+from .launching import PreparedLaunch, update
+from .memory import Array, Staging, WarpArrayCache
 from .placement import Placement
-from .quantities import Element, ViewQuantity
+from .quantities import ARTICULATION, RIGID_BODY, Element, ViewQuantity
+from .quantity_buffer import Balls
 from .row_selection import RowSelection
-from .rows import RowView
-from .rules import RULES
-from .wrenches import Frame, Wrenches
+from .rows import RowView, accessors, getter
+from .structure import PADDING, index_map
+
+Frame = Literal["world", "body"]
 
 _APPLY = "apply_forces"
 
@@ -73,88 +82,14 @@ class BodyRowView(RowView):
             found |= {"JOINT_DOF": lambda: indices["dof"], "JOINT_COORD": lambda: indices["coordinate"]}
         return found
 
-    def _refuse_joined(self, where: str, quantity: ViewQuantity, selection: RowSelection) -> None:
-        if not quantity.moves_anchor:
-            self._placement.refuse_joined(where, selection)
-
-    def _place(
-        self, where: str, quantity: ViewQuantity, values: wp.array, selection: RowSelection, is_checked: bool
-    ) -> None:
-        faults = self._faults_of[quantity.name]
-        if quantity.moves_anchor and self._placement.has_joined:
-            self._notify(where, quantity.flags)
-            self._placement.settle_joined(values, selection, faults, self._model_flags)
-        if quantity.placed:
-            rule = None if is_checked else RULES[quantity.valid]
-            self._placement.write(quantity.placed, values, selection, rule, faults)
-
     # Inertial properties of bodies.
 
-    def get_masses(self, out: Array | None = None) -> Array:
-        """Return the mass [kg], shape [count, max_links], or [count] for single bodies. Its inverse follows."""
-        return self._get("masses", out)
-
-    def set_masses(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
-        """Set the mass [kg], shape [count, max_links], or [count] for single bodies.
-
-        Its inverse follows. The solver is notified.
-        """
-        self._set("masses", data, indices, mask, compact)
-
-    def get_inv_masses(self, out: Array | None = None) -> Array:
-        """Return the inverse mass [1/kg], shape [count, max_links], or [count] for single bodies.
-
-        0 if nothing moves the body.
-        """
-        return self._get("inv_masses", out)
-
-    def get_coms(self, out: Array | None = None) -> Array:
-        """Return the centre of mass [m], shape [count, max_links, 7], or [count, 7] for single bodies.
-
-        The quaternion after it is the identity. Frame: body.
-        """
-        return self._get("coms", out)
-
-    def set_coms(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
-        """Set the centre of mass [m], shape [count, max_links, 7], or [count, 7] for single bodies.
-
-        The quaternion after it is the identity. Frame: body. The solver is notified.
-        """
-        self._set("coms", data, indices, mask, compact)
-
-    def get_inertias(self, out: Array | None = None) -> Array:
-        """Return the inertia [kg·m²], shape [count, max_links, 9], or [count, 9] for single bodies.
-
-        Its inverse follows. Frame: body axes, about the centre of mass.
-        """
-        return self._get("inertias", out)
-
-    def set_inertias(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
-        """Set the inertia [kg·m²], shape [count, max_links, 9], or [count, 9] for single bodies.
-
-        Its inverse follows. Frame: body axes, about the centre of mass. The solver is notified.
-        """
-        self._set("inertias", data, indices, mask, compact)
-
-    def get_inv_inertias(self, out: Array | None = None) -> Array:
-        """Return the inverse inertia [1/(kg·m²)], shape [count, max_links, 9], or [count, 9] for single bodies.
-
-        0 if singular. Frame: body axes, about the centre of mass.
-        """
-        return self._get("inv_inertias", out)
-
-    def get_disable_gravities(self, out: Array | None = None) -> Array:
-        """Return the mark of bodies without gravity, shape [count, max_links], or [count] for single bodies. 1 or 0."""
-        return self._get("disable_gravities", out)
-
-    def set_disable_gravities(
-        self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False
-    ) -> None:
-        """Set the mark of bodies without gravity, shape [count, max_links], or [count] for single bodies.
-
-        1 or 0. The solver is notified.
-        """
-        self._set("disable_gravities", data, indices, mask, compact)
+    get_masses, set_masses = accessors(ARTICULATION["masses"])
+    get_inv_masses = getter(ARTICULATION["inv_masses"])
+    get_coms, set_coms = accessors(ARTICULATION["coms"])
+    get_inertias, set_inertias = accessors(ARTICULATION["inertias"])
+    get_inv_inertias = getter(ARTICULATION["inv_inertias"])
+    get_disable_gravities, set_disable_gravities = accessors(ARTICULATION["disable_gravities"])
 
     # Forces.
 
@@ -213,3 +148,88 @@ class BodyRowView(RowView):
         """
         frame: Frame = "world" if is_global else "body"
         self.apply_forces(forces, indices, torques=torques, positions=positions, frame=frame)
+
+
+class RigidBodyView(BodyRowView):
+    """One row for each body, free or a link of an articulation; a body held by a joint cannot be moved freely.
+
+    `SimulationView.rigid_bodies` makes this view. Errors are those of `ArticulationView`.
+
+    Args:
+        host: The simulation.
+        bodies: Body of each row, shape [count], int32.
+    """
+
+    quantities: ClassVar[Mapping[str, ViewQuantity]] = RIGID_BODY
+
+    def __init__(self, host: Host, bodies: np.ndarray) -> None:
+        model = host.model
+        #: Body of each row, shape [count].
+        self.body_indices: np.ndarray = bodies
+        joints, articulations = movers(model, bodies)
+        labels = [model.body_label[body] for body in bodies]
+        worlds = on_host(model.body_world)[bodies].astype(np.int32)
+        super().__init__(host, labels, worlds, articulations, {"body": bodies[:, None], "joint": joints}, joints)
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        """Last segment of each row's label."""
+        return tuple(map(name_of, self.labels))
+
+    body_paths = RowView.prim_paths
+
+    get_transforms, set_transforms = accessors(RIGID_BODY["transforms"])
+    get_velocities, set_velocities = accessors(RIGID_BODY["velocities"])
+    get_accelerations = getter(RIGID_BODY["accelerations"])
+
+
+def movers(model: newton.Model, bodies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the joint that moves each body, and the articulation of this joint; -1 for none."""
+    joint_of, tree_of = (np.full(model.body_count, PADDING, dtype=np.int32) for _ in range(2))
+    if model.joint_count:
+        articulations = on_host(model.joint_articulation)
+        joints = np.flatnonzero(articulations >= 0)
+        ends = on_host(model.articulation_end)[articulations[joints]]
+        joints = joints[joints < ends][::-1]  # the first joint of a body is the one that moves it
+        children = on_host(model.joint_child)[joints]
+        joint_of[children], tree_of[children] = joints, articulations[joints]
+    return joint_of[bodies], tree_of[bodies]
+
+
+class Wrenches(Scratch):
+    """Adds forces and torques on the bodies of each row, padded with -1; data has three numbers for each body."""
+
+    def __init__(
+        self, host: Host, bodies: np.ndarray, shape: tuple[int, ...], check: HostCheck, faults: wp.array
+    ) -> None:
+        device = present(faults.device)
+        self._host, self._shape, self._check, self._faults = host, shape, check, faults
+        self._index, self._no_flags = index_map(bodies, device), DirtyFlags()
+        self._data: Any = WrenchData()
+        self._staging = [Staging(3 * bodies.size, "float32", device) for _ in range(3)]
+        self._launch = PreparedLaunch(add_wrenches, device, bodies.shape[1])
+        self._aliases = WarpArrayCache()
+
+    @staticmethod
+    def refuse(where: str, forces: Any, positions: Any, frame: str) -> None:
+        """Refuse wrong arguments."""
+        if frame not in get_args(Frame):
+            raise ViewError(f"{where}: frame: expected 'world' or 'body', got {frame!r}")
+        if positions is not None and forces is None:
+            raise ViewError(f"{where}: got positions, but no forces that act there; pass forces")
+
+    def add(self, where: str, selection: RowSelection, frame: Frame, **data: Any) -> None:
+        """Add `forces` at `positions`, and `torques`, each an array or None. May be recorded."""
+        shape = (selection.data_count, *self._shape[1:])
+        checked = {
+            name: self._check.check(each, shape, selection, f"{where}: {name}")
+            for name, each in data.items()
+            if each is not None
+        }
+        vectors = dict.fromkeys(data)
+        for staging, (name, each) in zip(self._staging, checked.items(), strict=False):
+            vectors[name] = self._aliases.of(staging.dense(each), wp.vec3, math.prod(shape[:-1]))
+        model, state = self._host.model, self._host.stepped_state or self._host.state
+        update(self._data, is_in_body_frame=frame == "body", body_com=model.body_com, **vectors)
+        inputs = [self._data, self._index, selection.argument, self._faults, self._no_flags, state.body_f, state.body_q]
+        self._launch(selection.count, inputs)

@@ -12,9 +12,9 @@ from pippin.arrays import on_host
 from pippin.binding import Host
 
 from .errors import ViewError
-from .indexing import PADDING, ArticulationIndices
 from .kernels import dynamics as kernels
 from .kernels.gather_scatter import GATHER
+from .structure import PADDING, ArticulationIndices
 
 
 class Dynamics:

@@ -13,7 +13,7 @@ import numpy as np
 import warp as wp
 
 from .errors import ViewError
-from .exchange import CheckedData, broadcastable, unreadable
+from .memory import CheckedData, broadcastable, unreadable
 from .row_selection import RowSelection
 from .rules import RULES, ValueRule, not_unit
 
@@ -74,7 +74,6 @@ class HostCheck:
             )
 
     def _refuse_faulty(self, numbers: np.ndarray, shape: tuple[int, ...], selection: RowSelection, where: str) -> None:
-        """Refuse values that are not allowed in the rows that are written."""
         rows: Any = selection.known
         elements = np.broadcast_to(numbers, shape)[selection.data_rows]
         elements = elements.reshape(len(rows), self.is_used.shape[1], self.components)

@@ -36,7 +36,10 @@ class PreparedLaunch(Scratch):
         if not count or not self._width:
             return
         if self._command is None:
-            self._prepare(count, arguments)
+            steps = self._steps(count)
+            inputs = [count, *steps, *arguments]
+            self._command = wp.launch(self._kernel, math.prod(steps), inputs, device=self._device, record_cmd=True)
+            self._arguments, self._count = list(arguments), count
         command = present(self._command)
         if count != self._count:
             self._resize(command, count)
@@ -46,12 +49,6 @@ class PreparedLaunch(Scratch):
                 command.set_param_at_index(_STEP_COUNT + index, argument)
                 last[index] = argument
         command.launch()
-
-    def _prepare(self, count: int, arguments: Sequence[Any]) -> None:
-        steps = self._steps(count)
-        inputs = [count, *steps, *arguments]
-        self._command = wp.launch(self._kernel, math.prod(steps), inputs, device=self._device, record_cmd=True)
-        self._arguments, self._count = list(arguments), count
 
     def _resize(self, command: wp.Launch, count: int) -> None:
         steps = self._steps(count)

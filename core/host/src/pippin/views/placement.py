@@ -13,15 +13,14 @@ from pippin.arrays import present
 from pippin.binding import Host
 from pippin.devices import shares_memory
 
-from .dirty_flags import RowFlags
 from .errors import ViewError
-from .indexing import PADDING, free_roots
 from .kernels.placement import Movers, flag_joined, scatter_poses, scatter_twists
 from .launching import PreparedLaunch
 from .memory import WarpArrayCache
-from .row_selection import RowSelection
+from .quantity_buffer import StridedBlocks
+from .row_selection import RowFlags, RowSelection
 from .rules import ValueRule
-from .strided_blocks import StridedBlocks
+from .structure import PADDING, free_roots
 
 
 @attrs.define(kw_only=True, eq=False, slots=False)
@@ -154,10 +153,6 @@ class _FreeJointBlocks:
         changes = self.host.services.model_changes.joint_change_count
         if changes != self._seen_changes:
             frames = (self.host.model.joint_X_p, self.host.model.joint_X_c)
-            self._are_identities = all(_are_identities(present(each).numpy()[self.joints]) for each in frames)
+            self._are_identities = not any(present(each).numpy()[self.joints, :6].any() for each in frames)
             self._seen_changes = changes
         return self._are_identities
-
-
-def _are_identities(frames: np.ndarray) -> bool:
-    return bool((frames[:, :6] == 0.0).all())

@@ -1,7 +1,7 @@
 """Quantities of the views in one table: their meaning, the arrays that hold them, and the effects of setting them.
 
-The methods of the views, the reference page and most tests use this table. No other file of the views mentions a
-quantity by its name, except in the methods that are named after it.
+Getters and setters of the views are made from this table, with their docstrings; the reference page and most tests use
+it. No other file of the views mentions a quantity by its name, except where its methods are defined.
 """
 
 from __future__ import annotations
@@ -82,7 +82,6 @@ class ViewQuantity:
 _POSE = "world; position of the body's origin, quaternion (x, y, z, w)"
 _TWIST = "world; linear of the centre of mass, then angular"
 _BODY_AXES = "body axes, about the centre of mass"
-_OR_INFINITE: Valid = "non-negative or infinite"
 _FORCE_FLAGS = ("JOINT_DOF_FORCE_PROPERTIES",)
 _INERTIAL_FLAGS = ("JOINT_DOF_INERTIAL_PROPERTIES",)
 
@@ -100,12 +99,16 @@ def _quantity(name: str, meaning: str, unit: str, arrays: str = "", feature: str
 _settable_of_dofs = partial(_quantity, element="dof", is_settable=True)
 _of_joints = partial(_settable_of_dofs, source="state", invalidates="joints")
 _input = partial(_settable_of_dofs, source="control")
+_target = partial(_input, feature="joint_drives")
 _of_dofs = partial(_settable_of_dofs, source="model", valid="non-negative", flags=_FORCE_FLAGS)
+_bound_of_dofs = partial(_of_dofs, valid="non-negative or infinite")
 _of_bodies = partial(_quantity, components=6, frame=_TWIST)
 _pose = partial(_of_bodies, source="state", unit="m, 1", arrays="body_q", components=7, frame=_POSE)
 _velocity = partial(_of_bodies, source="state", unit="m/s, rad/s", arrays="body_qd")
 _in_last_substep = partial(_of_bodies, source="observable")
 _computed = partial(_quantity, source="computed")
+_generalized = partial(_computed, element="generalized")
+_of_object = partial(_computed, element="object", frame="world")
 _of_particles = partial(
     _quantity,
     source="state",
@@ -157,24 +160,17 @@ ARTICULATION: Mapping[str, ViewQuantity] = _table(
         element="coordinate",
         valid="coordinate",
     ),
-    _input(
+    _target(
         "dof_position_targets",
         "position that the solver's own drives pull to",
         "m or rad",
         "joint_target_q",
-        "joint_drives",
         is_in_coordinates=True,
     ),
-    _input(
-        "dof_velocity_targets",
-        "velocity that the solver's own drives pull to",
-        "m/s or rad/s",
-        "joint_target_qd",
-        "joint_drives",
-    ),
+    _target("dof_velocity_targets", "velocity that the solver's own drives pull to", "m/s or rad/s", "joint_target_qd"),
     _input(
         "dof_forces",
-        "effort in addition to the drives; kept until set again; an actuator owns its DOFs",
+        "effort in addition to the drives; kept until set again; an actuator owns its DOFs: do not set them here",
         "N or N·m",
         "joint_f",
     ),
@@ -189,22 +185,8 @@ ARTICULATION: Mapping[str, ViewQuantity] = _table(
     ),
     _of_dofs("dof_stiffnesses", "stiffness of the drive", "N/m or N·m/rad", "joint_target_ke", "joint_drives"),
     _of_dofs("dof_dampings", "damping of the drive", "N·s/m or N·m·s/rad", "joint_target_kd", "joint_drives"),
-    _of_dofs(
-        "dof_max_forces",
-        "largest effort of the drive",
-        "N or N·m",
-        "joint_effort_limit",
-        "effort_limits",
-        valid=_OR_INFINITE,
-    ),
-    _of_dofs(
-        "dof_max_velocities",
-        "highest speed",
-        "m/s or rad/s",
-        "joint_velocity_limit",
-        "velocity_limits",
-        valid=_OR_INFINITE,
-    ),
+    _bound_of_dofs("dof_max_forces", "largest effort of the drive", "N or N·m", "joint_effort_limit", "effort_limits"),
+    _bound_of_dofs("dof_max_velocities", "highest speed", "m/s or rad/s", "joint_velocity_limit", "velocity_limits"),
     _of_dofs("dof_armatures", "armature", "kg or kg·m²", "joint_armature", "armature", flags=_INERTIAL_FLAGS),
     _of_dofs("dof_frictions", "friction", "N or N·m", "joint_friction", "joint_friction"),
     _pose(
@@ -245,28 +227,17 @@ ARTICULATION: Mapping[str, ViewQuantity] = _table(
         components=6,
         frame=_TWIST,
     ),
-    _computed(
-        "mass_matrices",
-        "inertia that couples the generalized DOFs, with armature",
-        "kg, kg·m, kg·m²",
-        element="generalized",
-    ),
-    _computed(
-        "gravity_forces", "effort that holds the articulation still against gravity", "N or N·m", element="generalized"
-    ),
-    _computed(
-        "coriolis_forces", "effort that Coriolis and centrifugal accelerations need", "N or N·m", element="generalized"
-    ),
+    _generalized("mass_matrices", "inertia that couples the generalized DOFs, with armature", "kg, kg·m, kg·m²"),
+    _generalized("gravity_forces", "effort that holds the articulation still against gravity", "N or N·m"),
+    _generalized("coriolis_forces", "effort that Coriolis and centrifugal accelerations need", "N or N·m"),
 )
 """The quantities of `ArticulationView`, by name."""
 
 CABLE: Mapping[str, ViewQuantity] = _table(
     _pose("link_transforms", "pose of each segment", element="link", valid="pose", **_WRITTEN),
     _velocity("link_velocities", "velocity of each segment", element="link", **_WRITTEN),
-    _computed("centroids", "mean of the origins of the segments", "m", element="object", components=3, frame="world"),
-    _computed(
-        "bounds", "lowest and highest coordinates of these origins", "m", element="object", components=6, frame="world"
-    ),
+    _of_object("centroids", "mean of the origins of the segments", "m", components=3),
+    _of_object("bounds", "lowest and highest coordinates of these origins", "m", components=6),
     *_inertial("link"),
 )
 """The quantities of `CableView`, by name."""
@@ -283,8 +254,8 @@ PARTICLES: Mapping[str, ViewQuantity] = _table(
         element="particle",
         inverse="particle_inv_mass",
     ),
-    _computed("centroids", "mean of the positions", "m", element="object", components=3, frame="world"),
-    _computed("bounds", "lowest and highest coordinates", "m", element="object", components=6, frame="world"),
+    _of_object("centroids", "mean of the positions", "m", components=3),
+    _of_object("bounds", "lowest and highest coordinates", "m", components=6),
 )
 """The quantities of `ParticleView`, by name."""
 

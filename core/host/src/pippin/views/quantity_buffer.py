@@ -1,7 +1,8 @@
 """One quantity of one view: the buffer of its values, and the launches that read and write them.
 
 A launch is prepared once for each of Newton's arrays, because preparing a launch takes longer than a small kernel. On
-the CPU, rows that lie in blocks are copied without a launch.
+the CPU, rows of consecutive elements at equal distances are copied as blocks, as fast as memory allows. Ball joints
+take part in DOF order: three components of a rotation vector replace the four numbers of a quaternion.
 """
 
 from __future__ import annotations
@@ -14,17 +15,15 @@ import warp as wp
 from pippin.arrays import present
 from pippin.devices import shares_memory
 
-from .balls import Balls
-from .dirty_flags import RowFlags
-from .indexing import index_map
 from .kernels import gather_scatter as kernels
+from .kernels.balls import BallJoints, gather_balls, scatter_balls
 from .kernels.rows import DirtyFlags
 from .launching import PreparedLaunch
-from .memory import WarpArrayCache
+from .memory import NumpyArrayCache, WarpArrayCache
 from .quantities import ViewQuantity
-from .row_selection import RowSelection
-from .rules import RULES
-from .strided_blocks import StridedBlocks
+from .row_selection import RowFlags, RowSelection
+from .rules import RULES, ValueRule
+from .structure import PADDING, ArticulationIndices, index_map
 
 _IDENTITY = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -156,3 +155,121 @@ def _scatter_kernel(quantity: ViewQuantity) -> Any:
     return {"number": kernels.scatter_numbers, "flag": kernels.scatter_flags, "position": kernels.scatter_positions}[
         quantity.storage
     ]
+
+
+class Balls:
+    """Reads and writes the ball joints of all rows."""
+
+    def __init__(self, indices: ArticulationIndices, device: wp.Device) -> None:
+        self._aliases, width = WarpArrayCache(), indices.dofs.shape[1]
+        self._count = indices.ball_coords.shape[1]
+        rows = np.arange(len(indices.dofs))[:, None]
+        slots = np.where(indices.ball_coords == PADDING, 0, rows * width + indices.ball_columns)
+        self._joints: Any = BallJoints()
+        self._joints.coord_of = wp.array(indices.ball_coords.ravel(), dtype=int, device=device)
+        self._joints.slot_of = wp.array(slots.ravel(), dtype=int, device=device)
+        self._joints.count, self._joints.width = self._count, width
+        self._gather, self._scatter = PreparedLaunch(gather_balls, device), PreparedLaunch(scatter_balls, device)
+
+    def read(self, joint_q: wp.array, values: wp.array) -> None:
+        """Write rotation vectors into `values`, shape [count, max_dofs]. May be recorded."""
+        self._gather(self._joints.coord_of.size, [joint_q, self._joints, self._flat(values)])
+
+    def write(self, joint_q: wp.array, data: wp.array, selection: RowSelection, faults: wp.array | None) -> None:
+        """Write quaternions from rotation vectors in the selected rows. May be recorded.
+
+        The kernel of the other DOFs counts the wrong indices, in the same faults.
+        """
+        inputs = [self._flat(data), self._joints, selection.argument, faults, joint_q]
+        self._scatter(selection.count * self._count, inputs)
+
+    def _flat(self, array: wp.array) -> wp.array:
+        return self._aliases.of(array, wp.float32, array.size)
+
+
+class StridedBlocks:
+    """Copies between the rows in one of Newton's arrays and rows of values.
+
+    On the CPU, Warp cannot record these copies: inside a capture, kernels replace them.
+
+    Args:
+        rows: First element of the first row, and the number of elements from one row to the next.
+        shape: The numbers of rows and of elements in a row.
+        size: Size of an element in Newton's array [bytes].
+        spacing: Distance between two elements of values [bytes]; the size, unless values have more components.
+    """
+
+    def __init__(self, rows: tuple[int, int], shape: tuple[int, int], size: int, spacing: int) -> None:
+        (start, stride), (self._count, self._width) = rows, shape
+        self._size, self._spacing = size, spacing
+        self._offset, self._step = start * size, stride * size
+        self._numbers = self._width * size // 4
+        self._type = "f4" if size == 4 else f"V{size}"
+        # NumPy copies a row as one block if its type is opaque.
+        self._row_type = f"V{self._width * size}"
+        self._aliases, self._arrays = WarpArrayCache(), NumpyArrayCache()
+        #: Whether values have the components of Newton's array alone, so that a row is one block.
+        self.is_dense = spacing == size
+
+    @classmethod
+    def of(cls, index: np.ndarray, size: int, spacing: int | None = None) -> StridedBlocks | None:
+        """Return the blocks of an index map of shape [rows, columns]; None if its rows are not such blocks."""
+        count, width = index.shape
+        if not count or not width or (index == PADDING).any():
+            return None
+        start, stride = int(index[0, 0]), int(index[1, 0] - index[0, 0]) if count > 1 else width
+        expected = start + stride * np.arange(count)[:, None] + np.arange(width)
+        if stride < width or (index != expected).any():
+            return None
+        return cls((start, stride), (count, width), size, size if spacing is None else spacing)
+
+    def read(self, array: wp.array, values: wp.array, offset: int = 0) -> None:
+        """Copy rows of an array into values, whose first element begins at an offset [bytes], in shared memory."""
+        if self.is_dense:
+            np.copyto(self._arrays.of(values, self._row_type, (self._count,)), self._rows(array))
+        else:
+            shape, strides = (self._count, self._width), (self._width * self._spacing, self._spacing)
+            elements = self._arrays.of(values, self._type, shape, offset=offset, strides=strides)
+            strides = (self._step, self._size)
+            np.copyto(elements, self._arrays.of(array, self._type, shape, offset=self._offset, strides=strides))
+
+    def read_on_device(self, array: wp.array, values: wp.array, offset: int = 0) -> None:
+        """Copy rows of an array into values, both dense, where they are; the offset is 0."""
+        del offset
+        row: Any = wp.types.vector(self._numbers, wp.float32)
+        rows = self._aliases.of(array, row, self._count, offset=self._offset, stride=self._step)
+        wp.copy(self._aliases.of(values, row, self._count), rows)
+
+    def write(
+        self,
+        array: wp.array,
+        values: wp.array,
+        selection: RowSelection,
+        rows: np.ndarray | None,
+        rule: ValueRule | None,
+    ) -> bool:
+        """Copy dense rows into selected rows of an array in shared memory, if all are good; return whether it is done.
+
+        It is not done for rows out of range. `rows` are the listed rows as intp, None for all; without a rule, the
+        values were checked before.
+        """
+        count = self._count
+        if rows is None:
+            if rule is not None and not rule.allows(self._arrays.of(values, np.float32, (count, self._numbers))):
+                return False
+            np.copyto(self._rows(array), self._arrays.of(values, self._row_type, (count,)))
+            return True
+        # As unsigned numbers, negative rows are large.
+        if selection.known is None and rows.size and int(rows.view(np.uintp).max()) >= count:
+            return False
+        chosen = self._arrays.of(values, self._row_type, (selection.data_count,))
+        if not selection.is_compact:
+            chosen = chosen.take(rows)
+        if rule is not None and not rule.allows(chosen.view(np.float32).reshape(-1, self._numbers)):
+            return False
+        self._rows(array)[rows] = chosen
+        return True
+
+    def _rows(self, array: wp.array) -> np.ndarray:
+        """Return Newton's rows, shape [count]."""
+        return self._arrays.of(array, self._row_type, (self._count,), offset=self._offset, strides=(self._step,))

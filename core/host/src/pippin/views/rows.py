@@ -7,7 +7,8 @@ import math
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from itertools import repeat
+from typing import Any, ClassVar, Protocol
 
 import newton
 import numpy as np
@@ -20,22 +21,22 @@ from pippin.frozen_attributes import FrozenAttributes
 from pippin.state.kinematics import Coordinates
 
 from .attributes import Attributes
-from .balls import Balls
 from .device_faults import DeviceFaults
-from .dirty_flags import RowFlags
 from .errors import ViewError
-from .exchange import Array, deliver
 from .host_checks import HostCheck
-from .indexing import PADDING
-from .memory import Staging
-from .newton_arrays import arrays_to_read, arrays_to_write
+from .memory import Array, Staging, deliver
 from .permissions import IN_STEP, Permissions, index_of, note_change
+from .placement import Placement
 from .quantities import Element, ViewQuantity
-from .quantity_buffer import QuantityBuffer
-from .row_selection import RowSelection, RowSelector
+from .quantity_buffer import Balls, QuantityBuffer
+from .row_selection import RowFlags, RowSelection, RowSelector
 from .rules import RULES, Valid
+from .structure import PADDING
 
 _ATTRIBUTE = "set_attribute"
+
+_COLUMNS = {"dof": ("max_dofs",), "coordinate": ("max_coords",), "link": ("max_links",), "particle": ("max_particles",)}
+"""Axis of the elements of a row, if a row can have several."""
 
 
 class RowView(FrozenAttributes, abc.ABC):
@@ -62,6 +63,9 @@ class RowView(FrozenAttributes, abc.ABC):
 
     _writes: ClassVar[Coordinates] = "joints"
     """What is written of the state, from which dependent values follow."""
+
+    _placement: Placement
+    """What places the bodies of the rows; a view without such bodies has none, nor a quantity that is `placed`."""
 
     def __init__(
         self,
@@ -200,8 +204,8 @@ class RowView(FrozenAttributes, abc.ABC):
             if fault := self._permissions.fault(quantity):
                 raise ViewError(f"{where}: {fault}")
             selection = self._selector.select(where, indices, mask, compact)
-            if quantity.placed:
-                self._refuse_joined(where, quantity, selection)
+            if quantity.placed and not quantity.moves_anchor:
+                self._placement.refuse_joined(where, selection)
             shape = (selection.data_count, *self._buffers[name].values.shape[1:])
             checked = self._checks[name].check(data, shape, selection, where)
             staging = self._flag_staging if quantity.storage == "flag" else self._staging
@@ -217,13 +221,17 @@ class RowView(FrozenAttributes, abc.ABC):
             if quantity.invalidates is not None:
                 self._host.services.written.note(quantity.invalidates)
 
-    def _refuse_joined(self, where: str, quantity: ViewQuantity, selection: RowSelection) -> None:
-        """Refuse selected rows in which a joint holds the body that is to be placed."""
-
     def _place(
         self, where: str, quantity: ViewQuantity, values: wp.array, selection: RowSelection, is_checked: bool
     ) -> None:
         """Write a quantity of bodies through the joints that move them."""
+        faults = self._faults_of[quantity.name]
+        if quantity.moves_anchor and self._placement.has_joined:
+            self._notify(where, quantity.flags)
+            self._placement.settle_joined(values, selection, faults, self._model_flags)
+        if quantity.placed:
+            rule = None if is_checked else RULES[quantity.valid]
+            self._placement.write(quantity.placed, values, selection, rule, faults)
 
     def _write(
         self, where: str, quantity: ViewQuantity, values: wp.array, selection: RowSelection, is_checked: bool
@@ -302,3 +310,94 @@ class RowView(FrozenAttributes, abc.ABC):
                 raise ViewError(f"{where}: {IN_STEP}")
             selection = self._selector.select(where, indices, mask, compact)
             self._attributes.set(name, data, selection, flags, self._label_of)
+
+
+def arrays_to_read(host: Host, quantity: ViewQuantity) -> list[wp.array]:
+    """Return the arrays to read a quantity from; they are looked up at each call, because the states are swapped."""
+    if quantity.source == "state":
+        return _arrays(host.stepped_state or host.state, quantity)
+    if quantity.source == "observable":
+        return [_observable(host, kind, quantity.name) for kind in quantity.arrays]
+    return _arrays(host.control if quantity.source == "control" else host.model, quantity)
+
+
+def arrays_to_write(host: Host, quantity: ViewQuantity) -> list[wp.array]:
+    """Return the arrays to write a quantity into; errors as in `arrays_to_read`."""
+    if quantity.source == "state":
+        return _arrays(host.services.written.state_for(quantity.invalidates or "joints"), quantity)
+    return arrays_to_read(host, quantity)
+
+
+def _observable(host: Host, kind: str, name: str) -> wp.array:
+    array = getattr(host.observables, kind, None)
+    if array is None:
+        raise ViewError(
+            f"get_{name}: the simulation does not ask the solver for {kind!r}, which has to be allocated before"
+            f' the first step; write simulation.observables = ["{kind}"]'
+        )
+    return array
+
+
+def _arrays(owner: Any, quantity: ViewQuantity) -> list[wp.array]:
+    path = quantity.arrays[0]
+    solver, _, name = path.rpartition(".")
+    if not solver:
+        return [*map(getattr, repeat(owner), quantity.arrays)]
+    array = getattr(getattr(owner, solver, None), name, None)
+    if array is None:
+        raise ViewError(f"{quantity.name}: the model has no attribute {path}; only solver {solver} has it")
+    return [array]
+
+
+class Getter(Protocol):
+    """The method of a view that gets a quantity; `RowView` says what is common to all."""
+
+    def __call__(self, out: Array | None = None) -> Array:
+        """Return the values of all rows, in an array of the view or in `out`."""
+
+
+class Setter(Protocol):
+    """The method of a view that sets a quantity; `RowView` says what is common to all."""
+
+    def __call__(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the values of the chosen rows, by default of all."""
+
+
+def getter(quantity: ViewQuantity) -> Getter:
+    """Return the method of a view that gets a quantity."""
+    name = quantity.name
+
+    def get(self: RowView, out: Array | None = None) -> Array:
+        return self._get(name, out)
+
+    return _named(get, f"get_{name}", "Return", quantity)
+
+
+def accessors(quantity: ViewQuantity) -> tuple[Getter, Setter]:
+    """Return the methods of a view that get and set a quantity."""
+    name = quantity.name
+
+    def set_(self: RowView, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        self._set(name, data, indices, mask, compact)
+
+    effects = ["The solver is notified"] if quantity.flags else []
+    if quantity.invalidates == "bodies":
+        effects.append("The joints follow")
+    if quantity.invalidates == "particles":
+        effects.append("The solver forgets what it remembers of these worlds")
+    return getter(quantity), _named(set_, f"set_{name}", "Set", quantity, effects)
+
+
+def _named(method: Any, name: str, verb: str, quantity: ViewQuantity, effects: Sequence[str] = ()) -> Any:
+    """Return a method with a name, and with a docstring of what the table of quantities says."""
+    meaning, *facts = quantity.meaning.split("; ")
+    numbers = [str(quantity.components)] if quantity.components > 1 else []
+    shape = f"[{', '.join(['count', *_COLUMNS.get(quantity.element, ()), *numbers])}]"
+    if quantity.element == "link" and quantity.source == "model":  # the views of single bodies have the same methods
+        shape += f", or [{', '.join(['count', *numbers])}] for single bodies"
+    unit = "" if quantity.unit == "1" else f" [{quantity.unit}]"
+    facts = [f"{fact[0].upper()}{fact[1:]}" for fact in facts] + [f"Frame: {quantity.frame}"] * bool(quantity.frame)
+    rest = " ".join(f"{fact}." for fact in (*facts, *effects))
+    method.__name__ = method.__qualname__ = name
+    method.__doc__ = f"{verb} the {meaning}{unit}, shape {shape}.\n\n{rest}".rstrip()
+    return method

@@ -124,7 +124,6 @@ class _Candidates:
                 self._indices.setdefault(str(labels[index]), []).append(index)
 
     def of_index(self, index: int) -> list[int]:
-        """Return an index in a list, after checking its range and its world."""
         if not 0 <= index < self._count:
             raise SelectionError(f"index {index}: out of range; there are {self._count} labels, counted from 0")
         if self._chosen is not None and int(self._worlds[index]) not in self._chosen:
@@ -139,7 +138,6 @@ class _Candidates:
         return sorted(found, key=self._rank.__getitem__)
 
     def nothing(self, pattern: Pattern) -> str:
-        """Return the fault of a pattern that matches nothing."""
         by_path = not isinstance(pattern, re.Pattern)
         return no_match(pattern_text(pattern), list(self._indices), self._what, "pattern", by_path=by_path)
 
@@ -187,7 +185,6 @@ def _segments(path: str) -> list[str]:
 
 
 def _segment(part: str, pattern: str) -> str:
-    """Return the regular expression of one segment."""
     if "**" in part:
         raise _malformed(pattern, "'**' stands for whole segments", "put it between slashes, or use '*'")
     tokens = re.findall(r"\.?\*|\[[!^]?\]?[^\]]*\]|.", part)

@@ -18,26 +18,23 @@ from pippin.matter import OF_BODIES, OF_PARTICLES, Matter, MatterKind
 from pippin.spelling import listed
 
 from .articulations import ArticulationView
+from .body_rows import RigidBodyView
 from .contacts.view import RigidContactView
 from .device_faults import DeviceFaults
-from .dirty_flags import RowFlags
 from .errors import ViewError
-from .exchange import Array, deliver
 from .host_checks import HostCheck
-from .indexing import index_map
 from .kernels.gather_scatter import scatter_numbers
 from .kernels.rows import DirtyFlags
 from .launching import PreparedLaunch
 from .matter import CableView, ParticleView
-from .memory import Staging, WarpArrayCache
+from .memory import Array, Staging, WarpArrayCache, deliver
 from .metatype import ObjectType
 from .permissions import IN_STEP, note_change
-from .rigid_bodies import RigidBodyView
-from .row_selection import RowSelector
+from .row_selection import RowFlags, RowSelector
 from .rows import RowView
 from .rules import RULES
 from .selection import Patterns, SelectionError, chosen_worlds, select
-from .structure import object_type
+from .structure import index_map, object_type
 
 _SET_GRAVITY = "set_gravity"
 _LISTED = 4

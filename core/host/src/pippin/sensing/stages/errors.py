@@ -9,16 +9,7 @@ from pippin import ConfigError
 from pippin.sensing import OutputLanes, Stage
 
 from .configs import BiasConfig, DriftConfig, LatencyConfig, NoiseConfig, QuantisationConfig
-from .kernels import (
-    add_error,
-    add_noise,
-    draw_bias,
-    exchange_readings,
-    forget_readings,
-    quantise,
-    wander,
-    zero_numbers,
-)
+from .kernels import add_error, add_noise, draw_bias, exchange_readings, forget_readings, quantise, wander, zero_numbers
 
 
 class Noise(Stage):

@@ -8,9 +8,11 @@ far for each number, so that every draw is different.
 import warp as wp
 from pippin.state import random_state
 
+Mask, Ints, Ints2d, Floats2d = wp.array[wp.bool], wp.array[int], wp.array2d[int], wp.array2d[float]
+
 
 @wp.func
-def normal(seeds: wp.array[int], counts: wp.array2d[int], row: int, column: int):
+def normal(seeds: Ints, counts: Ints2d, row: int, column: int):
     """Return the next normal deviate for a number, and count the draw."""
     generator = random_state(column, seeds[row], counts[row, column], 0)
     counts[row, column] += 1
@@ -18,14 +20,7 @@ def normal(seeds: wp.array[int], counts: wp.array2d[int], row: int, column: int)
 
 
 @wp.kernel
-def add_noise(
-    worlds: wp.array[int],
-    world_mask: wp.array[wp.bool],
-    seeds: wp.array[int],
-    counts: wp.array2d[int],
-    std: float,
-    values: wp.array2d[float],
-):
+def add_noise(worlds: Ints, world_mask: Mask, seeds: Ints, counts: Ints2d, std: float, values: Floats2d):
     """Add to each value a deviate times `std`."""
     row, column = wp.tid()
     if world_mask[worlds[row]]:
@@ -33,15 +28,7 @@ def add_noise(
 
 
 @wp.kernel
-def draw_bias(
-    worlds: wp.array[int],
-    world_mask: wp.array[wp.bool],
-    seeds: wp.array[int],
-    counts: wp.array2d[int],
-    mean: float,
-    std: float,
-    bias: wp.array2d[float],
-):
+def draw_bias(worlds: Ints, world_mask: Mask, seeds: Ints, counts: Ints2d, mean: float, std: float, bias: Floats2d):
     """Bias = mean + std × deviate."""
     row, column = wp.tid()
     if world_mask[worlds[row]]:
@@ -50,14 +37,14 @@ def draw_bias(
 
 @wp.kernel
 def wander(
-    worlds: wp.array[int],
-    world_mask: wp.array[wp.bool],
-    seeds: wp.array[int],
-    counts: wp.array2d[int],
+    worlds: Ints,
+    world_mask: Mask,
+    seeds: Ints,
+    counts: Ints2d,
     decay: float,
     spread: float,
-    error: wp.array2d[float],
-    values: wp.array2d[float],
+    error: Floats2d,
+    values: Floats2d,
 ):
     """Error = decay × error + spread × deviate; values += error."""
     row, column = wp.tid()
@@ -67,14 +54,7 @@ def wander(
 
 
 @wp.kernel
-def add_error(
-    worlds: wp.array[int],
-    world_mask: wp.array[wp.bool],
-    seeds: wp.array[int],
-    counts: wp.array2d[int],
-    error: wp.array2d[float],
-    values: wp.array2d[float],
-):
+def add_error(worlds: Ints, world_mask: Mask, seeds: Ints, counts: Ints2d, error: Floats2d, values: Floats2d):
     """Values += error."""
     row, column = wp.tid()
     if world_mask[worlds[row]]:
@@ -82,13 +62,7 @@ def add_error(
 
 
 @wp.kernel
-def zero_numbers(
-    worlds: wp.array[int],
-    world_mask: wp.array[wp.bool],
-    seeds: wp.array[int],
-    counts: wp.array2d[int],
-    values: wp.array2d[float],
-):
+def zero_numbers(worlds: Ints, world_mask: Mask, seeds: Ints, counts: Ints2d, values: Floats2d):
     """Values = 0."""
     row, column = wp.tid()
     if world_mask[worlds[row]]:
@@ -96,14 +70,7 @@ def zero_numbers(
 
 
 @wp.kernel
-def quantise(
-    worlds: wp.array[int],
-    world_mask: wp.array[wp.bool],
-    seeds: wp.array[int],
-    counts: wp.array2d[int],
-    step: float,
-    values: wp.array2d[float],
-):
+def quantise(worlds: Ints, world_mask: Mask, seeds: Ints, counts: Ints2d, step: float, values: Floats2d):
     """Values = the nearest whole multiple of `step`; halves are rounded to the even multiple."""
     row, column = wp.tid()
     if world_mask[worlds[row]]:
@@ -112,14 +79,14 @@ def quantise(
 
 @wp.kernel
 def exchange_readings(
-    worlds: wp.array[int],
-    world_mask: wp.array[wp.bool],
-    seeds: wp.array[int],
-    counts: wp.array2d[int],
+    worlds: Ints,
+    world_mask: Mask,
+    seeds: Ints,
+    counts: Ints2d,
     delay: int,
-    written: wp.array2d[int],
+    written: Ints2d,
     ring: wp.array3d[float],
-    values: wp.array2d[float],
+    values: Floats2d,
 ):
     """Write the values into a ring of delay + 1 readings, and read those of `delay` readings ago, or the first ones."""
     row, column = wp.tid()
@@ -131,13 +98,7 @@ def exchange_readings(
 
 
 @wp.kernel
-def forget_readings(
-    worlds: wp.array[int],
-    world_mask: wp.array[wp.bool],
-    seeds: wp.array[int],
-    counts: wp.array2d[int],
-    written: wp.array2d[int],
-):
+def forget_readings(worlds: Ints, world_mask: Mask, seeds: Ints, counts: Ints2d, written: Ints2d):
     """Start the ring anew."""
     row, column = wp.tid()
     if world_mask[worlds[row]]:

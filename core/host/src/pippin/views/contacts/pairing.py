@@ -66,7 +66,6 @@ def pair(model: newton.Model, group: SensorGroup, *, path_glob: bool) -> list[tu
 
 
 def _matched(sensors: Patterns, filters: Sequence[Any]) -> Iterator[tuple[Patterns, Sequence[Pattern]]]:
-    """Yield patterns of sensors with their filters."""
     filters = listed(filters)
     nested = [isinstance(each, list | tuple) for each in filters]
     if not any(nested):
@@ -82,7 +81,6 @@ def _matched(sensors: Patterns, filters: Sequence[Any]) -> Iterator[tuple[Patter
 
 
 def _column(model: newton.Model, group: SensorGroup, pattern: Pattern, path_glob: bool) -> Iterator[Counterpart]:
-    """Yield the counterpart of each sensor."""
     found = _counterparts(model, pattern, path_glob)
     worlds = on_host(model.body_world)[list(group.bodies)].tolist()
     sensor_count = Counter(worlds)

@@ -16,15 +16,13 @@ from pippin.frozen_attributes import FrozenAttributes
 from pippin.labels import name_of
 from pippin.validators import whole_number
 from pippin.views.errors import ViewError
-from pippin.views.exchange import Array, deliver
 from pippin.views.kernels.contacts import sum_forces
-from pippin.views.memory import alias
+from pippin.views.memory import Array, alias, deliver
 from pippin.views.selection import Patterns, chosen_worlds
 
-from .arguments import pairing_of, sources_of
 from .data import ContactData, FrictionData, RawContactData
 from .pairing import pair, sensor_groups
-from .rows import ContactRows
+from .rows import ContactRows, pairing_of, sources_of
 
 
 class RigidContactView(FrozenAttributes):
@@ -174,11 +172,7 @@ class RigidContactView(FrozenAttributes):
     get_raw_contact_data = raw_contact_data
     get_friction_data = friction_data
     get_other_actor_paths_from_ids = other_labels
-
-    @property
-    def sensor_count(self) -> int:
-        """The number of sensors."""
-        return self.count
+    sensor_count = count
 
     @property
     def sensor_paths(self) -> list[str]:

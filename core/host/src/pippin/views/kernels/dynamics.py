@@ -2,15 +2,12 @@
 
 import warp as wp
 
+Ints, Ints2d, Floats3d, Floats4d = wp.array[int], wp.array2d[int], wp.array3d[float], wp.array4d[float]
+
 
 @wp.kernel
 def gather_jacobians(
-    jacobians: wp.array3d[float],
-    articulation_of: wp.array[int],
-    dof_start: wp.array[int],
-    body_of_link: wp.array2d[int],
-    dof_of: wp.array2d[int],
-    values: wp.array4d[float],
+    jacobians: Floats3d, articulation_of: Ints, dof_start: Ints, body_of_link: Ints2d, dof_of: Ints2d, values: Floats4d
 ):
     """values[row, link, component, column] from Newton's Jacobian of the row's articulation; padding stays 0."""
     row, link = wp.tid()
@@ -26,13 +23,7 @@ def gather_jacobians(
 
 
 @wp.kernel
-def gather_mass_matrices(
-    matrices: wp.array3d[float],
-    articulation_of: wp.array[int],
-    dof_start: wp.array[int],
-    dof_of: wp.array2d[int],
-    values: wp.array3d[float],
-):
+def gather_mass_matrices(matrices: Floats3d, articulation_of: Ints, dof_start: Ints, dof_of: Ints2d, values: Floats3d):
     """values[row, i, j] from Newton's mass matrix of the row's articulation; padding is 0."""
     row, line = wp.tid()
     articulation = articulation_of[row]
@@ -48,14 +39,14 @@ def gather_mass_matrices(
 
 @wp.kernel
 def gravity_effort(
-    jacobians: wp.array3d[float],
-    articulation_of: wp.array[int],
-    dof_start: wp.array[int],
-    body_of_link: wp.array2d[int],
-    parent_of_link: wp.array2d[int],
-    dof_of: wp.array2d[int],
-    link_of_dof: wp.array2d[int],
-    world_of: wp.array[int],
+    jacobians: Floats3d,
+    articulation_of: Ints,
+    dof_start: Ints,
+    body_of_link: Ints2d,
+    parent_of_link: Ints2d,
+    dof_of: Ints2d,
+    link_of_dof: Ints2d,
+    world_of: Ints,
     body_q: wp.array[wp.transform],
     body_com: wp.array[wp.vec3],
     body_mass: wp.array[float],

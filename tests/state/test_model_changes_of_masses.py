@@ -5,7 +5,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.state.masses import refuse_massless
+from pippin.state.model_changes import refuse_massless
 from pippin_conformance import scenes
 
 
