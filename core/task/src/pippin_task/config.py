@@ -1,4 +1,4 @@
-"""The `[task]` table: what makes a simulation an environment to learn in."""
+"""The `[task]` table, what makes a simulation an environment to learn in, and the `[policy]` table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, deep_mapping, ge, instance_of, min_len, optional
-from pippin import ComponentConfig
+from pippin import ComponentConfig, FilePath
 from pippin.validators import finite, positive
 
 
@@ -118,3 +118,18 @@ class TaskConfig:
 
     symmetry: Mapping[str, SymmetryConfig] = attrs.field(factory=dict)
     """Symmetries of the robot, for `VectorEnv.mirror`."""
+
+
+@attrs.frozen(kw_only=True)
+class PolicyConfig:
+    """The `[policy]` table: a network that chooses the action of a task in every control step."""
+
+    implementation = "pippin_task.policy:Policy"
+    extra = "policy"
+    needs = ("task",)
+
+    path: FilePath
+    """An ONNX file with one input, the observations, whose first output is the action."""
+
+    observations: str | None = None
+    """The group of observations that the network reads; by default the only group."""

@@ -16,6 +16,21 @@ def silence_policy(is_on: wp.array[wp.bool], action: wp.array2d[float]):
 
 
 @wp.kernel
+def explore(
+    action: wp.array2d[float],
+    deviation: wp.array[float],
+    key: int,
+    seeds: wp.array[int],
+    first_world: int,
+    step: int,
+):
+    """Add normal noise to each number of an action, drawn by seed, global world and control step."""
+    world, i = wp.tid()
+    generator = random_state(key, seeds[world], first_world + world, step * action.shape[1] + i)
+    action[world, i] = action[world, i] + deviation[i] * wp.randn(generator)
+
+
+@wp.kernel
 def hold_command(is_held: wp.array[wp.bool], kept: wp.array2d[float], value: wp.array2d[float]):
     """Put a command back while a user holds it, however it was drawn."""
     world, number = wp.tid()

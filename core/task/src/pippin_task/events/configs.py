@@ -152,7 +152,7 @@ class MotionStartConfig(AxesRanges, EventConfig):
     then pitch, then yaw. What is added to a joint leaves it within its limits.
     """
 
-    implementation = ".motion:MotionStart"
+    implementation = ".states:MotionStart"
 
     when: Literal["reset"] = "reset"
     """Time of the event."""
@@ -224,7 +224,7 @@ class WrenchConfig(EventConfig):
     A blow ends after its `duration`, or when the next one begins.
     """
 
-    implementation = ".wrenches:Wrench"
+    implementation = ".states:Wrench"
     adds_forces = True
 
     when: Literal["reset", "interval"] = "reset"
@@ -298,7 +298,7 @@ class VariedConfig(ModelEventConfig):
 class GainsConfig(VariedConfig):
     """Random gains of an actuator group, around those of the file."""
 
-    implementation = ".groups:Gains"
+    implementation = ".model:Gains"
 
     actuator: str
     """Label of the group."""
@@ -311,7 +311,7 @@ class GainsConfig(VariedConfig):
 class JointOffsetsConfig(EventConfig):
     """A constant offset of each joint target, as from a miscalibrated encoder."""
 
-    implementation = ".groups:JointOffsets"
+    implementation = ".model:JointOffsets"
 
     action: str
     """Label of the action."""
@@ -378,7 +378,7 @@ class MaterialConfig(VariedConfig):
     draw.
     """
 
-    implementation = ".matter:Material"
+    implementation = ".model:Material"
 
     number: MaterialNumber
     """Name of the number, by the key of the object's table, or `particle_mass`, the masses of its particles."""

@@ -1,4 +1,4 @@
-"""Events that change the state: random starts of joints, roots and objects of matter, and pushes."""
+"""Events that change the state: random starts, from the file or from a motion, pushes, and forces over some time."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from pippin.matter import OF_PARTICLES, Matter
 
 from pippin_task import TermContext
 
-from .configs import JointPointConfig, JointStartConfig, ObjectStartConfig, RootPushConfig, RootStartConfig
-from .kernels.states import draw_joints, draw_objects, draw_points, draw_roots, push_roots
+from . import configs
+from .kernels.states import draw_joints, draw_objects, draw_points, draw_roots, push_roots, start_joints, start_roots
+from .kernels.wrenches import add_wrenches, clear_wrenches, draw_wrenches
 from .variation import RandomEvent, refuse_kinematic, start_ranges
 
 
@@ -24,7 +25,7 @@ class JointStart(RandomEvent):
 
     moves_bodies = True
 
-    def __init__(self, config: JointStartConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.JointStartConfig, context: TermContext) -> None:
         super().__init__(config, context)
         labels, self._coordinates, self._dofs = context.joints(config.joints)
         context.claim("initial state", labels, "joints")
@@ -46,7 +47,7 @@ class JointPoint(RandomEvent):
 
     moves_bodies = True
 
-    def __init__(self, config: JointPointConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.JointPointConfig, context: TermContext) -> None:
         super().__init__(config, context)
         found = [context.joints((pattern,)) for pattern in config.joints]
         for pattern, (labels, _, _) in zip(config.joints, found, strict=True):
@@ -74,7 +75,7 @@ class RootStart(RandomEvent):
 
     moves_bodies = True
 
-    def __init__(self, config: RootStartConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.RootStartConfig, context: TermContext) -> None:
         super().__init__(config, context)
         label, self._starts = context.free_joint(config.body)
         context.claim("initial state", [label], "body")
@@ -93,7 +94,7 @@ class RootStart(RandomEvent):
 class ObjectStart(RandomEvent):
     """The event `objects`."""
 
-    def __init__(self, config: ObjectStartConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.ObjectStartConfig, context: TermContext) -> None:
         super().__init__(config, context)
         model, state = context.simulation.model, context.simulation.state
         matter = Matter.of(model, *OF_PARTICLES)
@@ -125,7 +126,7 @@ class RootPush(RandomEvent):
 
     moves_bodies = True
 
-    def __init__(self, config: RootPushConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.RootPushConfig, context: TermContext) -> None:
         super().__init__(config, context)
         _, self._starts = context.free_joint(config.body)
         refuse_kinematic(context, "body", context.root(config.body), "so nothing would slow it after a push")
@@ -134,3 +135,74 @@ class RootPush(RandomEvent):
         """Add to the velocity of the body in the masked worlds."""
         ends = [wp.spatial_vector(*end) for end in self.config.ends]
         self._draw(push_roots, self.context.world_count, world_mask, self._starts, *ends, state.joint_qd)
+
+
+class MotionStart(RandomEvent):
+    """The event `motion`."""
+
+    moves_bodies = True
+
+    def __init__(self, config: configs.MotionStartConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self._command = command = context.command(config.command, "command")
+        if getattr(command, "clip", None) is None:
+            raise ConfigError(f"command: {config.command!r} follows no motion; choose one of type 'motion'")
+        context.claim("initial state", command.joint_labels, "command")
+        if command.roots is not None:
+            context.claim("initial state", [command.body_labels[command.root]], "command")
+
+    def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
+        """Let the command draw the frames of the masked worlds, and write roots and joints."""
+        command, config, model = self._command, self.config, self.context.simulation.model
+        command.draw(world_mask)
+        joints = [command.coordinates, command.dofs, model.joint_limit_lower, model.joint_limit_upper]
+        joints += [config.soft_limits, wp.vec2(*config.joint_positions), wp.vec2(*config.joint_velocities)]
+        inputs = [command.frames, command.joint_positions, command.joint_velocities, *joints]
+        self._launch(start_joints, command.dofs.shape, world_mask, *inputs, state.joint_q, state.joint_qd)
+        if command.roots is not None:
+            inputs = [command.frames, command.places, command.body_poses, command.body_velocities, command.root]
+            inputs += [command.roots, start_ranges(config, config.velocity), state.joint_q, state.joint_qd]
+            self._launch(start_roots, self.context.world_count, world_mask, *inputs)
+        self.draws.advance(world_mask)
+
+
+_FOR_EVER = float(np.finfo(np.float32).max)
+
+
+class Wrench(RandomEvent):
+    """The event `wrench`."""
+
+    def __init__(self, config: configs.WrenchConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        _, self._bodies = context.bodies(config.bodies)
+        refuse_kinematic(context, "bodies", self._bodies, "so no force moves it")
+        centres: Any = context.simulation.model.body_com
+        self._points = centres
+        if config.offset is not None:
+            self._points = wp.full(centres.shape, wp.vec3(*config.offset), wp.vec3, device=context.device)
+        shape: Any = self._bodies.shape
+        #: Force and torque at the height of a blow [N, N·m], shape [worlds, bodies].
+        self.wrenches: Any = wp.zeros(shape, dtype=wp.spatial_vectorf, device=context.device)
+        #: Length of the blow, and the time since it began [s], shape [worlds, bodies].
+        self.durations, self.elapsed = (wp.zeros(shape, dtype=float, device=context.device) for _ in range(2))
+
+    def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
+        """Draw forces, torques and lengths of blows in the masked worlds."""
+        config = self.config
+        ends = [
+            wp.spatial_vector(*force, *torque)
+            for force, torque in zip(config.force.ends, config.torque.ends, strict=True)
+        ]
+        duration = wp.vec2(*(config.duration or (_FOR_EVER, _FOR_EVER)))
+        inputs = [*ends, duration, self.wrenches, self.durations, self.elapsed]
+        self._draw(draw_wrenches, self._bodies.shape, world_mask, *inputs)
+
+    def restore(self, world_mask: wp.array[wp.bool]) -> None:
+        """End the blows in the masked worlds."""
+        wp.launch(clear_wrenches, self._bodies.shape, [world_mask, self.wrenches], device=world_mask.device)
+
+    def add_forces(self, state: newton.State, dt: float) -> None:
+        """Add the mean wrench of the substep."""
+        inputs = [self._bodies, self._points, self.context.simulation.model.body_com, state.body_q, self.wrenches]
+        inputs += [self.durations, int(self.config.form == "half-sine"), dt, self.elapsed, state.body_f]
+        wp.launch(add_wrenches, self._bodies.shape, inputs, device=self._bodies.device)

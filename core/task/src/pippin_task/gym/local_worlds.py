@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Autoreset = Literal["same-step", "next-step", "disabled"]
 
+_IMAGE_SIZE = (320, 240)
+"""Width and height of an image [pixels]."""
+
 
 @attrs.frozen(kw_only=True)
 class WorldFacts:
@@ -113,8 +116,6 @@ class LocalWorlds:
 
     def render(self) -> tuple[np.ndarray, ...]:
         """Return an image of each world."""
-        from .frames import Frames
-
         if self._frames is None:
             self._frames = Frames(self.simulation)
         return self._frames.draw()
@@ -127,6 +128,24 @@ class LocalWorlds:
         """Close the simulation."""
         self._frames = None
         self.simulation.close()
+
+
+class Frames:
+    """Images of all worlds, each from a camera that follows its robot, at a distance that the first state gives."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        from pippin.rendering import Cameras, Renderer, Tiles
+
+        self._simulation, worlds = simulation, np.arange(simulation.world_count)
+        layout = Tiles.stacked(len(worlds), _IMAGE_SIZE)
+        self._cameras = Cameras(None, simulation, worlds, layout.width / layout.height)
+        self._renderer = Renderer(simulation.model, worlds, layout, self._cameras.fov, self._cameras.scale)
+
+    def draw(self) -> tuple[np.ndarray, ...]:
+        """Return the image of each world, shape [height, width, 3], from 0 to 255."""
+        state = self._simulation.state
+        image = self._renderer.render(state, self._cameras.poses(state, self._simulation.time))
+        return tuple(image.reshape(-1, *_IMAGE_SIZE[::-1], 3).copy())
 
 
 def named(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:

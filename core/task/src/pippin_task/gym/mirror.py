@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from pippin_task.mirrored import MirroredColumns
-
 
 class Mirror:
     """Observations and actions of a task, reflected left to right: for training data that no side is preferred in.
@@ -19,7 +17,7 @@ class Mirror:
     """
 
     def __init__(self, task: Any, convert: Callable[[np.ndarray], Any]) -> None:
-        def own(columns: MirroredColumns) -> tuple[Any, Any]:
+        def own(columns: Any) -> tuple[Any, Any]:
             return convert(columns.index), convert(columns.sign.astype(np.float32))
 
         self._groups = {name: own(columns) for name, columns in task.groups.items()}

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from pippin import ConfigError
 
-from .adapters import refuse_unfit
-from .vector_env import VectorEnv
+from .vector_env import VectorEnv, refuse_unfit
 
 try:
     from stable_baselines3.common.vec_env import VecEnv

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +12,7 @@ import numpy as np
 from pippin import Simulation, SimulationConfig
 
 from .local_worlds import LocalWorlds, WorldFacts
-from .shared_arrays import SharedArrays, SharedLayout
-from .step_signals import FAILED, STEP, receive_signal
+from .sharing import FAILED, STEP, SharedArrays, SharedLayout, receive_signal
 
 
 class EnvShardWorker(LocalWorlds):
@@ -45,7 +45,7 @@ class EnvShardWorker(LocalWorlds):
         """Share the memory of all worlds, whose descriptor comes by the socket; `worlds` are those of this shard."""
         _, (file, *_), _, _ = socket.recv_fds(self._signals, 1, 1)
         shared = SharedArrays(layout, file)
-        shared.close_file()
+        os.close(file)
         own = {name: array[worlds.start : worlds.stop] for name, array in shared.arrays.items()}
         self._action = own.pop("action")
         self._copies = [(target, self._read[name]) for name, target in own.items()]

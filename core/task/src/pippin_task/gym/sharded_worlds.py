@@ -15,8 +15,7 @@ from pippin.devices import find_device
 from pippin.sharding import shard_pool, shards_of, write_folder
 
 from .shard_worker import EnvShardWorker
-from .shared_arrays import SharedArrays, refuse_different
-from .step_signals import SignalState, StepSignals
+from .sharing import SharedArrays, SignalState, StepSignals, refuse_different
 
 if TYPE_CHECKING:
     import warp as wp
@@ -69,7 +68,7 @@ class ShardedWorlds:
             self._signals.send_descriptor(shared.file)
             self._pool.call("attach", each=[(layout, shard.worlds) for shard in self._shards])
         finally:
-            shared.close_file()
+            os.close(shared.file)  # all have the memory
         self._shared = shared
 
     @property

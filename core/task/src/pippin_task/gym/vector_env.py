@@ -335,3 +335,15 @@ def _called(readers: Any) -> Any:
 def _reader_of(groups: Mapping[str, Callable[[], Any]]) -> Callable[[], Any]:
     """Return the reader of the only group of observations, or one that returns all groups by name."""
     return next(iter(groups.values())) if len(groups) == 1 else partial(_called, dict(groups))
+
+
+def refuse_unfit(name: str, env: Any, backend: str, library: str, *, is_installed: bool) -> None:
+    """Raise for wrappers, another backend or autoreset than an adapter takes, and for a library that is missing."""
+    if not isinstance(env, VectorEnv):
+        raise ConfigError(f"{name}: expected a pippin_task.gym.VectorEnv without wrappers, got {type(env).__name__}")
+    if env.backend != backend:
+        raise ConfigError(f"{name}: expected an environment with backend={backend!r}, got {env.backend!r}")
+    if env.autoreset != "same-step":
+        raise ConfigError(f"{name}: expected an environment with autoreset='same-step', got {env.autoreset!r}")
+    if not is_installed:
+        raise ConfigError(f"{name}: {library} is not installed; install it")

@@ -13,15 +13,9 @@ from pippin.labels import match
 
 from pippin_task import Quantity, TermContext
 
+from . import kernels
 from .configs import MotionAnchorConfig, MotionBodiesConfig, MotionJointsConfig, PhaseConfig
 from .joints import unit_of
-from .kernels import (
-    read_motion_errors,
-    read_motion_joints,
-    read_motion_poses,
-    read_phase_of_motion,
-    read_phase_of_time,
-)
 
 _WHATS = ("position", "rotation", "linear-velocity", "angular-velocity", "gravity")
 _UNITS = ("m", "rad", "m/s", "rad/s", "1")
@@ -50,7 +44,7 @@ class MotionJoints(Quantity):
         command, config = self._command, self.config
         values = state.joint_qd if config.what == "velocity" else state.joint_q
         inputs = [command.frames, command.period, self._later, self._table, values, self._indices]
-        wp.launch(read_motion_joints, out.shape, [*inputs, int(config.form == "error"), out], device=out.device)
+        wp.launch(kernels.read_motion_joints, out.shape, [*inputs, int(config.form == "error"), out], device=out.device)
 
 
 class MotionAnchor(Quantity):
@@ -82,12 +76,12 @@ class MotionAnchor(Quantity):
             inputs += [command.stride, command.period, command.body_velocities, self._later, command.bodies]
             inputs += [self._columns, command.anchor, state.body_q, self._what]
             shape = (len(out), len(self._later) * len(self._columns))
-            wp.launch(read_motion_poses, shape, [*inputs, self._width, out], device=out.device)
+            wp.launch(kernels.read_motion_poses, shape, [*inputs, self._width, out], device=out.device)
             return
         inputs += [command.body_velocities, command.anchor, self._columns, command.bodies, state.body_q, state.body_qd]
         inputs += [self.context.simulation.model.gravity, self._what, int(self._is_moved)]
         inputs += [int(config.form == "distance"), out]
-        wp.launch(read_motion_errors, len(out), inputs, device=out.device)
+        wp.launch(kernels.read_motion_errors, len(out), inputs, device=out.device)
 
     @property
     def _is_moved(self) -> bool:
@@ -128,10 +122,10 @@ class Phase(Quantity):
         if command is not None:
             count = command.period or command.clip.frame_count - 1
             inputs = [command.frames, count, self._offsets, out]
-            wp.launch(read_phase_of_motion, shape, inputs, device=out.device)
+            wp.launch(kernels.read_phase_of_motion, shape, inputs, device=out.device)
             return
         inputs = [self.context.episodes.length, self.config.frequency * host.control_dt, self._offsets, out]
-        wp.launch(read_phase_of_time, shape, inputs, device=out.device)
+        wp.launch(kernels.read_phase_of_time, shape, inputs, device=out.device)
 
 
 def _motion(label: str, context: TermContext) -> Any:

@@ -26,7 +26,7 @@ def _is_positive(instance: Any, attribute: attrs.Attribute[Any], value: float | 
 class ValueConfig(QuantityRewardConfig):
     """The sum of x."""
 
-    implementation = ".over_quantities:Value"
+    implementation = ".terms:Value"
 
 
 @attrs.frozen(kw_only=True)
@@ -44,28 +44,28 @@ class NormConfig(QuantityRewardConfig):
 class L1Config(NormConfig):
     """The sum of abs(x)."""
 
-    implementation = ".over_quantities:L1"
+    implementation = ".terms:L1"
 
 
 @attrs.frozen(kw_only=True)
 class L2Config(NormConfig):
     """The sum of x²."""
 
-    implementation = ".over_quantities:L2"
+    implementation = ".terms:L2"
 
 
 @attrs.frozen(kw_only=True)
 class LengthConfig(NormConfig):
     """The length of x, a vector."""
 
-    implementation = ".over_quantities:Length"
+    implementation = ".terms:Length"
 
 
 @attrs.frozen(kw_only=True)
 class ExpConfig(QuantityRewardConfig):
     """A reward that is 1 if x is zero, and falls to 0 with the square of x."""
 
-    implementation = ".over_quantities:Exp"
+    implementation = ".terms:Exp"
 
     std: float | Mapping[str, float] = attrs.field(validator=_is_positive)
     """Size of x [unit of the quantity] at which the reward has fallen to 1/e, or that of `tanh` to 0.24: for all
@@ -82,14 +82,14 @@ class ExpConfig(QuantityRewardConfig):
 class TanhConfig(ExpConfig):
     """A reward that is 1 if x is zero, and falls to 0 with the length of x: steep also near zero."""
 
-    implementation = ".over_quantities:Tanh"
+    implementation = ".terms:Tanh"
 
 
 @attrs.frozen(kw_only=True)
 class InsideConfig(QuantityRewardConfig):
     """A reward for x in a range."""
 
-    implementation = ".over_quantities:InsideRange"
+    implementation = ".terms:InsideRange"
 
     low: float | None = None
     """Lowest x of the range, in the unit of the quantity; by default any."""
@@ -105,7 +105,7 @@ class InsideConfig(QuantityRewardConfig):
 class BeyondConfig(InsideConfig):
     """A reward for any x outside a range."""
 
-    implementation = ".over_quantities:BeyondRange"
+    implementation = ".terms:BeyondRange"
 
 
 @attrs.frozen(kw_only=True)
@@ -115,7 +115,7 @@ class ToleranceConfig(InsideConfig):
     Without `low` and `high`, it is 1 for x = 0, which is at the `target`.
     """
 
-    implementation = ".over_quantities:Tolerance"
+    implementation = ".terms:Tolerance"
 
     margin: float = attrs.field(validator=positive)
     """Distance from the range at which the reward has fallen to 0.1, in the unit of the quantity."""
@@ -132,7 +132,7 @@ class ToleranceConfig(InsideConfig):
 class OutsideRangeConfig(QuantityRewardConfig):
     """A cost of x outside a range, which is given; or which is a share of the joints' limits."""
 
-    implementation = ".over_quantities:OutsideRange"
+    implementation = ".terms:OutsideRange"
 
     low: float | None = None
     """Lowest x of the range, in the unit of the quantity; by default any."""
@@ -163,7 +163,7 @@ class SensorRewardConfig(RewardConfig):
 class AirTimeConfig(SensorRewardConfig):
     """A reward of long steps."""
 
-    implementation = ".contacts:AirTime"
+    implementation = ".terms:AirTime"
 
     threshold: float = attrs.field(default=0.5, validator=non_negative)
     """Time in the air that is worth nothing [s]; shorter times cost."""
@@ -179,14 +179,14 @@ class AirTimeConfig(SensorRewardConfig):
 class LandingConfig(SensorRewardConfig):
     """A cost of hard landings."""
 
-    implementation = ".contacts:Landing"
+    implementation = ".terms:Landing"
 
 
 @attrs.frozen(kw_only=True)
 class SwingHeightConfig(QuantityRewardConfig):
     """A cost of feet that were lifted too little or too much, at their landing."""
 
-    implementation = ".contacts:SwingHeight"
+    implementation = ".terms:SwingHeight"
 
     sensor: str
     """Label of the contact sensor, whose bodies are in the order of the numbers of `of`."""
@@ -196,7 +196,7 @@ class SwingHeightConfig(QuantityRewardConfig):
 class ClearanceConfig(QuantityRewardConfig):
     """A cost of bodies that move at another height than they should, by their speed."""
 
-    implementation = ".contacts:Clearance"
+    implementation = ".terms:Clearance"
 
     bodies: tuple[str, ...] = attrs.field(validator=min_len(1))
     """Patterns of the names of the bodies, in the order of the numbers of `of`."""
@@ -209,7 +209,7 @@ class ClearanceConfig(QuantityRewardConfig):
 class SlipConfig(SensorRewardConfig):
     """A cost of bodies that slip."""
 
-    implementation = ".contacts:Slip"
+    implementation = ".terms:Slip"
 
     squared: bool = False
     """Whether the squares of the speeds are summed [m²/s²]."""
@@ -223,7 +223,7 @@ class SlipConfig(SensorRewardConfig):
 class ContactsConfig(SensorRewardConfig):
     """A cost of contacts."""
 
-    implementation = ".contacts:Contacts"
+    implementation = ".terms:Contacts"
 
     threshold: float = attrs.field(default=1.0, validator=non_negative)
     """Net force above which a body counts [N]."""
@@ -250,14 +250,14 @@ class ContactsConfig(SensorRewardConfig):
 class AliveConfig(RewardConfig):
     """A reward of each step in which no termination ends the episode."""
 
-    implementation = ".episodes:Alive"
+    implementation = ".terms:Alive"
 
 
 @attrs.frozen(kw_only=True)
 class TerminatedConfig(RewardConfig):
     """A reward of the last step of an episode, if a termination ends it."""
 
-    implementation = ".episodes:Terminated"
+    implementation = ".terms:Terminated"
 
     once: bool = False
     """Whether the weight is that of the whole event, even if `task.reward_rate` is per second: the value is then

@@ -13,10 +13,10 @@ from pippin import ConfigError, Simulation, did_you_mean
 from pippin.devices import WARP_LOCK
 from pippin.state import WorldSeeds
 
-from pippin_task.policy.network import Network
+from pippin_task.kernels import explore
+from pippin_task.policy import Network
 from pippin_task.task import Task
 
-from .kernels import explore
 from .rollout_batch import RolloutBatch
 
 

@@ -1,32 +1,156 @@
-"""Rewards over contacts, read from a contact sensor."""
+"""Rewards over quantities, over contacts, and of the episode itself."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import warp as wp
-from pippin import ConfigError
+from numpy.typing import ArrayLike
+from pippin import ConfigError, labels
+from pippin.validators import range_ends
 
-from pippin_task import Reward, TermContext
+from pippin_task import QuantityReward, QuantityRewardConfig, Reward, TermContext
 
-from . import kernels
-from .configs import (
-    AirTimeConfig,
-    ClearanceConfig,
-    ContactsConfig,
-    LandingConfig,
-    SensorRewardConfig,
-    SlipConfig,
-    SwingHeightConfig,
-)
+from . import configs, kernels
+
+
+class Summed(QuantityReward):
+    """A function of a sum over the components of x, which one kernel evaluates over all worlds.
+
+    Args:
+        lows: The first parameter of each component, in one row for all worlds or one for each; one number for all.
+        highs: The second parameter, likewise.
+        wraps: Whether x is turned into the range from -pi to pi first.
+    """
+
+    kernel: ClassVar[wp.Kernel]
+
+    def __init__(
+        self,
+        config: QuantityRewardConfig,
+        context: TermContext,
+        lows: ArrayLike = 0.0,
+        highs: ArrayLike = 0.0,
+        *,
+        wraps: bool = False,
+    ) -> None:
+        super().__init__(config, context)
+        self._wraps = int(wraps)
+        lows, highs = np.broadcast_arrays(lows, highs, np.empty((1, len(self.columns))))[:2]
+        self._lows, self._highs = (wp.array(each, dtype=float, device=context.device) for each in (lows, highs))
+
+    def evaluate(self, out: wp.array[float]) -> None:
+        """Launch the kernel."""
+        inputs = [self.values, self.columns, self.targets, self.target_columns, self._wraps, self._lows, self._highs]
+        wp.launch(self.kernel, len(out), [*inputs, out], device=out.device)
+
+
+class Value(Summed):
+    """The reward `value`: the sum of x."""
+
+    kernel = kernels.sum_values
+
+
+class L1(Summed):
+    """The reward `l1`: the sum of abs(x)."""
+
+    kernel = kernels.sum_absolute
+
+    def __init__(self, config: configs.NormConfig, context: TermContext) -> None:
+        super().__init__(config, context, *(config.clip or (-np.inf, np.inf)), wraps=config.wrap)
+
+
+class L2(L1):
+    """The reward `l2`: the sum of x²."""
+
+    kernel = kernels.sum_squares
+
+
+class Length(L1):
+    """The reward `norm`: the square root of the sum of x²."""
+
+    kernel = kernels.norm
+
+
+class Exp(Summed):
+    """The reward `exp`: exp(−sum of (x / std)²), or with their mean."""
+
+    kernel = kernels.bell
+
+    def __init__(self, config: configs.ExpConfig, context: TermContext) -> None:
+        quantity = context.quantity(config.of)
+        chosen = [quantity.labels[column] for column in quantity.chosen_columns(config.axes)]
+        stds = np.array(labels.lookup(config.std, chosen, "std", "number"))
+        if config.mean:
+            stds *= np.sqrt(len(chosen))
+        super().__init__(config, context, highs=[stds], wraps=config.wrap)
+
+
+class Tanh(Exp):
+    """The reward `tanh`: 1 − tanh(square root of the sum of (x / std)²)."""
+
+    kernel = kernels.peak
+
+
+class InsideRange(Summed):
+    """The reward `inside`: 1 if all x are in [low, high], else 0."""
+
+    kernel = kernels.is_inside
+
+    def __init__(self, config: configs.InsideConfig, context: TermContext) -> None:
+        super().__init__(config, context, *range_ends(config.low, config.high))
+
+
+class BeyondRange(InsideRange):
+    """The reward `beyond`: 1 if any x is outside [low, high], else 0."""
+
+    kernel = kernels.is_beyond
+
+
+class Tolerance(Summed):
+    """The reward `tolerance`: 1 if x is in [low, high], and a function of how far it is from there, at the margin 0.1.
+
+    Of several numbers, the length of their distances counts.
+    """
+
+    kernel = kernels.distance
+    _forms = ("gaussian", "linear", "quadratic", "long-tail")
+
+    def __init__(self, config: configs.ToleranceConfig, context: TermContext) -> None:
+        is_point = config.low is None and config.high is None
+        super().__init__(config, context, *((0.0, 0.0) if is_point else range_ends(config.low, config.high)))
+        self._course = [self._forms.index(config.form), config.margin]
+
+    def evaluate(self, out: wp.array[float]) -> None:
+        """Write the distance, and let the reward fall with it."""
+        super().evaluate(out)
+        wp.launch(kernels.fall, len(out), [*self._course, out], device=out.device)
+
+
+class OutsideRange(Summed):
+    """The reward `outside`: the sum of max(low − x, 0) + max(x − high, 0)."""
+
+    kernel = kernels.sum_excess
+
+    def __init__(self, config: configs.OutsideRangeConfig, context: TermContext) -> None:
+        if config.soft_limits is None:
+            low, high = range_ends(config.low, config.high)
+        else:
+            quantity = context.quantity(config.of)
+            if not hasattr(quantity, "limits"):
+                raise ConfigError(f"soft_limits: {config.of.type!r} has no limits; give `low` and `high` instead")
+            lowest, highest = quantity.limits("soft_limits")
+            middle, half = 0.5 * (lowest + highest), 0.5 * config.soft_limits * (highest - lowest)
+            low, high = middle - half, middle + half
+        super().__init__(config, context, low, high)
 
 
 class OnLanding(Reward):
     """A reward in the steps in which bodies of a contact sensor land."""
 
-    def __init__(self, config: SensorRewardConfig | SwingHeightConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.SensorRewardConfig | configs.SwingHeightConfig, context: TermContext) -> None:
         super().__init__(config, context)
         self._in_contact = context.contact_output(config.sensor, "in_contact").data
         self._was_in_air = wp.zeros(self._in_contact.shape, dtype=bool, device=context.device)
@@ -40,7 +164,7 @@ class OnLanding(Reward):
 class AirTime(OnLanding):
     """The reward `air-time`: the sum of (last air time − threshold) over the bodies that land in this step."""
 
-    def __init__(self, config: AirTimeConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.AirTimeConfig, context: TermContext) -> None:
         super().__init__(config, context)
         self._last = context.contact_output(config.sensor, "last_air_time").data
         self._command, self._least = wp.zeros((1, 2), dtype=float, device=context.device), -1.0
@@ -59,7 +183,7 @@ class AirTime(OnLanding):
 class Landing(OnLanding):
     """The reward `landing`: the sum of abs(f) over the bodies that land in this step, f the net force."""
 
-    def __init__(self, config: LandingConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.LandingConfig, context: TermContext) -> None:
         super().__init__(config, context)
         self._forces = context.contact_forces(config.sensor)
 
@@ -72,7 +196,7 @@ class Landing(OnLanding):
 class SwingHeight(OnLanding):
     """The reward `swing-height`: the sum of (largest x / target − 1)² over what lands, x since it left the ground."""
 
-    def __init__(self, config: SwingHeightConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.SwingHeightConfig, context: TermContext) -> None:
         super().__init__(config, context)
         self._heights = context.difference(config.of, config.axes, config.target)
         _refuse_other_counts(self._heights[1], self._in_contact.shape[1], f"bodies of {config.sensor!r}")
@@ -94,7 +218,7 @@ class SwingHeight(OnLanding):
 class Clearance(Reward):
     """The reward `clearance`: the sum of abs(x − target) · abs(v_xy) over bodies."""
 
-    def __init__(self, config: ClearanceConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.ClearanceConfig, context: TermContext) -> None:
         super().__init__(config, context)
         self._heights = context.difference(config.of, config.axes, config.target)
         names, self._bodies = context.bodies(config.bodies)
@@ -110,7 +234,7 @@ class Clearance(Reward):
 class Slip(Reward):
     """The reward `slip`: the sum of abs(v_xy), or of its square, over the bodies in contact."""
 
-    def __init__(self, config: SlipConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.SlipConfig, context: TermContext) -> None:
         super().__init__(config, context)
         output = context.contact_output(config.sensor, "in_contact")
         self._in_contact = output.data
@@ -131,7 +255,7 @@ class Slip(Reward):
 class Contacts(Reward):
     """The reward `contacts`: the number of bodies with a force above a threshold; or of readings; or the excess."""
 
-    def __init__(self, config: ContactsConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.ContactsConfig, context: TermContext) -> None:
         super().__init__(config, context)
         self._forces = context.contact_forces(
             config.sensor, with_history=config.history or config.readings, by_partner=config.partners
@@ -164,3 +288,23 @@ def _refuse_other_counts(columns: wp.array, count: int, what: str) -> None:
         raise ConfigError(
             f"of: {len(columns)} numbers for {count} {what}; choose a quantity of one for each, or `axes`"
         )
+
+
+class Alive(Reward):
+    """The reward `alive`: 1 while the episode continues, 0 in a step in which a termination ends it."""
+
+    def evaluate(self, out: wp.array[float]) -> None:
+        """Write 1 − terminated."""
+        wp.launch(kernels.read_end, len(out), [self.context.episodes.terminated, 0.0, 1.0, out], device=out.device)
+
+
+class Terminated(Reward):
+    """The reward `terminated`: 1 in a step in which a termination ends the episode, else 0."""
+
+    def evaluate(self, out: wp.array[float]) -> None:
+        """Write terminated, or terminated / control_dt."""
+        host = self.context.simulation
+        task = host.config.task
+        is_rate = self.config.once and task is not None and task.reward_rate == "second"
+        value = 1.0 / host.control_dt if is_rate else 1.0
+        wp.launch(kernels.read_end, len(out), [self.context.episodes.terminated, value, 0.0, out], device=out.device)
