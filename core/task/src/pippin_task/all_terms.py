@@ -133,7 +133,7 @@ class AllTerms:
             label: mirrored_task(each, f"symmetry.{label}", simulation.model, self.observations, self.actions)
             for label, each in config.symmetry.items()
         }
-        observed = {id(quantity) for group in self.observations.values() for quantity in group.quantities}
+        observed = {id(quantity) for group in self.observations.values() for _, quantity, _, _ in group.parts}
         #: The quantities that observations read.
         self.observed_quantities = [quantity for quantity in self.quantities if id(quantity) in observed]
         tables = (self.actions, self.commands, self.rewards, self.terminations, self.events, self.curricula)

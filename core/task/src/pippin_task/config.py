@@ -12,7 +12,8 @@ from pippin import ComponentConfig, FilePath
 from pippin.validators import finite, positive
 
 
-def _range(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
+def not_empty(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
+    """Reject a range whose lowest value is not below its highest; None is permitted."""
     if value is not None and not value[0] < value[1]:
         raise ValueError(f"'{attribute.name}' must be a range [low, high] with low < high: {list(value)}")
 
@@ -45,7 +46,7 @@ class ObservationConfig:
     noise_std: float = attrs.field(default=0.0, validator=[finite, ge(0.0)])
     """Standard deviation of normal noise, in the unit of the quantity."""
 
-    clip: tuple[float, float] | None = attrs.field(default=None, validator=_range)
+    clip: tuple[float, float] | None = attrs.field(default=None, validator=not_empty)
     """Lowest and highest value."""
 
     scale: float = attrs.field(default=1.0, validator=finite)

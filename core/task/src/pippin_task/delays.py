@@ -9,7 +9,7 @@ from pippin import ConfigError
 
 from . import kernels
 from .context import TermContext
-from .kernels import delay_action, draw_delays, forget_actions
+from .draws import launch_draws
 from .terms import Command, Event
 
 
@@ -26,8 +26,7 @@ class Delays:
         """Draw the delays of the masked worlds; mask of shape [worlds + 1]. May be recorded."""
         if self._draws is None:
             return
-        inputs = [world_mask, *self._draws.arguments, *self._bounds, self.steps]
-        wp.launch(draw_delays, len(self.steps), inputs, device=self.steps.device)
+        launch_draws(kernels.draw_delays, len(self.steps), self._draws, world_mask, *self._bounds, self.steps)
         self._draws.advance(world_mask)
 
 
@@ -49,12 +48,12 @@ class LateAction:
     def update(self) -> None:
         """Take the present action. May be recorded."""
         inputs = [self._action, self._delays.steps, self._taken, self.values]
-        wp.launch(delay_action, self._action.shape, inputs, device=self._action.device)
+        wp.launch(kernels.delay_action, self._action.shape, inputs, device=self._action.device)
 
     def reset(self, world_mask: wp.array[wp.bool]) -> None:
         """Forget the actions of the masked worlds, and draw their delays; mask of shape [worlds + 1]."""
         self._delays.draw(world_mask)
-        wp.launch(forget_actions, self._taken.shape, [world_mask, self._taken], device=self._taken.device)
+        wp.launch(kernels.forget_actions, self._taken.shape, [world_mask, self._taken], device=self._taken.device)
 
 
 class Timer:
@@ -74,14 +73,13 @@ class Timer:
         #: The worlds in which its time is over, shape [worlds + 1].
         self.due = wp.zeros(context.world_count + 1, dtype=bool, device=context.device)
         self._left = wp.zeros(context.world_count, dtype=wp.float64, device=context.device)
-        self._inputs = [*context.draws("period").arguments, *term.config.period]
+        self._draws = context.draws("period")
 
     def draw(self, world_mask: wp.array[wp.bool]) -> None:
         """Draw the first time in the masked worlds."""
-        inputs = [world_mask, *self._inputs, self._left]
-        wp.launch(kernels.draw_times, len(self._left), inputs, device=self.due.device)
+        launch_draws(kernels.draw_times, len(self._left), self._draws, world_mask, *self.term.config.period, self._left)
 
     def count_down(self, dt: float) -> None:
         """Let time pass [s]; where it is over, the world is due, and a new time is drawn."""
-        inputs = [*self._inputs, dt, self._left, self.due]
+        inputs = [*self._draws.arguments, *self.term.config.period, dt, self._left, self.due]
         wp.launch(kernels.take_due, len(self._left), inputs, device=self.due.device)

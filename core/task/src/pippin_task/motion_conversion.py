@@ -60,7 +60,7 @@ def convert_motion(
     config = load(robot, overrides)
     poses = build_poses(attrs.evolve(config, scene=attrs.evolve(config.scene, worlds=1)), 1)
     layout = _Layout(poses)
-    motion = read_recorded(Path(source), layout.joint_names, layout.root, joints, quaternion, fps)
+    motion = _recorded(Path(source), layout.joint_names, layout.root, joints, quaternion, fps)
     motion = _resampled(motion, poses.control_dt, loop=loop)
     clip = _with_bodies(motion, layout, loop=loop)
     if target is not None:
@@ -247,42 +247,29 @@ class RobotMotion:
     """Positions of the axes [rad, m], shape [frames, joints]."""
 
 
-def read_recorded(
+def _recorded(
     path: Path, names: Sequence[str], root: str, joints: Sequence[str], quaternion: str | None, rate: float | None
 ) -> RobotMotion:
-    """Return the motion of a file, with its joints in the order of the robot.
-
-    Args:
-        path: A .csv without a header: position and quaternion of the root, if it is free, and the joints; or a .npz.
-        names: Names of the robot's axes, in order.
-        root: Name of its free body; empty if its base is fixed.
-        joints: Names of the axes in the order of the file; by default those in it, or the order of the robot.
-        quaternion: Order of the file's quaternions, `xyzw` or `wxyz`; None for `xyzw` of a csv and of Pippin's own npz,
-            and `wxyz` of others.
-        rate: Frames per second [Hz]; None if the file tells.
-
-    Raises:
-        ConfigError: The file is missing, or does not fit the robot.
-    """
+    """Return the motion of a file for `convert_motion`, in the order of the robot's axes; `root` is its free body."""
     if path.suffix not in (".csv", ".npz"):
         raise ConfigError(f"source: {str(path)!r} is neither .csv nor .npz; write one of them")
     if joints:
         _order(names, joints, "joints")
     read = _from_csv if path.suffix == ".csv" else _from_npz
-    motion, declared, order = read(path, len(names), bool(root), tuple(joints), root)
-    chosen = quaternion or order
+    motion, declared, order = read(path, len(names), tuple(joints), root)
     columns = _order(names, declared or tuple(names), "source")
-    found = attrs.evolve(motion, rate=_rate(rate, motion.rate), joints=motion.joints[:, columns])
-    return attrs.evolve(found, root=_unit(found.root, chosen, path)) if root else found
+    rate = motion.rate if rate is None else rate
+    if not (np.isfinite(rate) and rate > 0.0):
+        raise ConfigError(f"fps: the file tells none; give the frames per second, above 0, got {rate:g}")
+    found = attrs.evolve(motion, rate=rate, joints=motion.joints[:, columns])
+    return attrs.evolve(found, root=_unit(found.root, quaternion or order, path)) if root else found
 
 
-def _from_csv(
-    path: Path, count: int, is_free: bool, joints: tuple[str, ...], root: str
-) -> tuple[RobotMotion, tuple[str, ...], str]:
-    rows, first = read_table(str(path), "source"), 7 if is_free else 0
+def _from_csv(path: Path, count: int, joints: tuple[str, ...], root: str) -> tuple[RobotMotion, tuple[str, ...], str]:
+    rows, first = read_table(str(path), "source"), 7 if root else 0
     wanted = first + (len(joints) or count)
     if rows.shape[1] != wanted:
-        of_root = f"7 of the root {root!r} and " if is_free else ""
+        of_root = f"7 of the root {root!r} and " if root else ""
         raise ConfigError(
             f"source: {str(path)!r} has {rows.shape[1]} columns, and the robot needs {wanted}: {of_root}"
             f"{wanted - first} of joints; name those of the file by `joints`"
@@ -290,9 +277,7 @@ def _from_csv(
     return RobotMotion(rate=0.0, root=rows[:, :first], joints=rows[:, first:]), joints, "xyzw"
 
 
-def _from_npz(
-    path: Path, count: int, is_free: bool, joints: tuple[str, ...], root: str
-) -> tuple[RobotMotion, tuple[str, ...], str]:
+def _from_npz(path: Path, count: int, joints: tuple[str, ...], root: str) -> tuple[RobotMotion, tuple[str, ...], str]:
     try:
         arrays = read_arrays(path)
     except (FileNotFoundError, ValueError) as error:
@@ -306,7 +291,7 @@ def _from_npz(
             " of the file by `joints`"
         )
     rows = np.zeros((len(positions), 0))
-    if is_free:
+    if root:
         bodies = [str(name) for name in arrays.get("body_names", np.zeros(0)).tolist()]
         if bodies and root not in bodies:
             raise ConfigError(
@@ -345,13 +330,6 @@ def _order(names: Sequence[str], declared: Sequence[str], where: str) -> list[in
     if faults:
         raise ConfigError(*faults)
     return [declared.index(name) for name in names]
-
-
-def _rate(given: float | None, found: float) -> float:
-    rate = found if given is None else given
-    if not (np.isfinite(rate) and rate > 0.0):
-        raise ConfigError(f"fps: the file tells none; give the frames per second, above 0, got {rate:g}")
-    return rate
 
 
 def _unit(root: np.ndarray, order: str, path: Path) -> np.ndarray:

@@ -125,7 +125,7 @@ class Policy:
         """Read the network, and compare its widths with those of the task."""
         self._task: Task = simulation.task
         task = self._task
-        group = task.observations[self._group(tuple(task.observations))]
+        group = task.observations[chosen_group(self.config.observations, task, "observations")]
         self._observations: Any = group.values
         file = find_file(self.config.path, "path")
         self._network = Network(file, simulation.world_count, len(group.labels), simulation.device)
@@ -154,11 +154,13 @@ class Policy:
         self._network(self._observations, action)
         wp.launch(kernels.silence_policy, action.shape, [self._task.policy_switch, action], device=action.device)
 
-    def _group(self, names: tuple[str, ...]) -> str:
-        chosen = self.config.observations
-        if chosen is None and len(names) == 1:
-            return names[0]
-        if chosen not in names:
-            near = did_you_mean(str(chosen), names)
-            raise ConfigError(f"observations: got {chosen!r}{near}; groups: {', '.join(names) or 'none'}")
-        return chosen
+
+def chosen_group(name: str | None, task: Task, where: str) -> str:
+    """Return the name of a group of observations; for None, that of the only one."""
+    names = tuple(task.observations)
+    if name is None and len(names) == 1:
+        return names[0]
+    if name not in names:
+        near = did_you_mean(str(name), names)
+        raise ConfigError(f"{where}: got {name!r}{near}; groups: {', '.join(names) or 'none'}")
+    return name

@@ -10,6 +10,7 @@ from pippin import ConfigError, did_you_mean
 from pippin.arrays import on_host
 
 from pippin_task import Curriculum, TermContext
+from pippin_task.draws import launch_draws
 
 from .configs import StagesConfig, TerrainLevelsConfig
 from .kernels import change_levels, draw_levels, set_numbers
@@ -94,16 +95,16 @@ class TerrainLevels(Curriculum):
         task: Any = context.simulation.config.task
         self._limits = [task.episode_length or 0.0, config.up * min(places.size), config.down, places.level_count]
         places.are_changed = True
-        inputs = [*self.draws.arguments, low, high, places.levels, self.value]
-        wp.launch(draw_levels, count, inputs, device=device)
-        self.draws.advance(wp.full(count, value=True, dtype=bool, device=device))
+        everywhere = wp.full(count, value=True, dtype=bool, device=device)
+        launch_draws(draw_levels, count, self.draws, everywhere, low, high, places.levels, self.value)
+        self.draws.advance(everywhere)
         places.update()
 
     def update(self, finished: wp.array[wp.bool]) -> None:
         """Change the levels of the worlds whose episode ended, and look up their places."""
         host, places = self.context.simulation, self._places
-        inputs = [finished, *self.draws.arguments, host.state.body_q, self._bodies, places.places, self._command]
-        inputs += [self.context.episodes.length, host.control_dt, *self._limits, places.levels, self.value]
-        wp.launch(change_levels, len(self.value), inputs, device=finished.device)
+        inputs = [host.state.body_q, self._bodies, places.places, self._command, self.context.episodes.length]
+        inputs += [host.control_dt, *self._limits, places.levels, self.value]
+        launch_draws(change_levels, len(self.value), self.draws, finished, *inputs)
         self.draws.advance(finished)
         places.update()

@@ -57,16 +57,21 @@ class AxesRanges(VectorRanges):
 
 
 @attrs.frozen(kw_only=True)
-class JointStartConfig(EventConfig):
+class StartConfig(EventConfig):
+    """A random start of an episode."""
+
+    when: Literal["reset"] = "reset"
+    """Time of the event."""
+
+
+@attrs.frozen(kw_only=True)
+class JointStartConfig(StartConfig):
     """Random initial positions and velocities of joints, around those of the file.
 
     Position = scale × initial one + uniform + normal number; likewise the velocity. Limits of joints hold.
     """
 
     implementation = ".states:JointStart"
-
-    when: Literal["reset"] = "reset"
-    """Time of the event."""
 
     joints: tuple[str, ...] = (".*",)
     """Patterns of names of joints or axes; by default all that have one coordinate for each axis."""
@@ -93,7 +98,7 @@ def _is_a_distance(instance: Any, attribute: attrs.Attribute[Any], value: Range 
 
 
 @attrs.frozen(kw_only=True)
-class JointPointConfig(EventConfig):
+class JointPointConfig(StartConfig):
     """A random point in the plane of two joints, such as sliders of a goal or of an object.
 
     Points are drawn in a rectangle until the distance is in its range. After 16 of them, the last one is moved to the
@@ -101,9 +106,6 @@ class JointPointConfig(EventConfig):
     """
 
     implementation = ".states:JointPoint"
-
-    when: Literal["reset"] = "reset"
-    """Time of the event."""
 
     joints: tuple[str, str]
     """Patterns of the names of the two joints, which match one axis each."""
@@ -122,7 +124,7 @@ class JointPointConfig(EventConfig):
 
 
 @attrs.frozen(kw_only=True)
-class RootStartConfig(AxesRanges, EventConfig):
+class RootStartConfig(AxesRanges, StartConfig):
     """Random initial pose and velocity of a free body, around those of the file.
 
     The ranges are of what is added to the position [m], and of the turn about the body's origin [rad]: roll, then
@@ -130,9 +132,6 @@ class RootStartConfig(AxesRanges, EventConfig):
     """
 
     implementation = ".states:RootStart"
-
-    when: Literal["reset"] = "reset"
-    """Time of the event."""
 
     body: str | None = None
     """Pattern of the body's name; by default the first body of a world."""
@@ -145,7 +144,7 @@ class RootStartConfig(AxesRanges, EventConfig):
 
 
 @attrs.frozen(kw_only=True)
-class MotionStartConfig(AxesRanges, EventConfig):
+class MotionStartConfig(AxesRanges, StartConfig):
     """A start from a motion, in the frame that its command has drawn, and random numbers added to it.
 
     The ranges are of what is added to the position of the free body [m], and of the turn about its origin [rad]: roll,
@@ -153,9 +152,6 @@ class MotionStartConfig(AxesRanges, EventConfig):
     """
 
     implementation = ".states:MotionStart"
-
-    when: Literal["reset"] = "reset"
-    """Time of the event."""
 
     command: str
     """Label of the command `motion`."""
@@ -174,7 +170,7 @@ class MotionStartConfig(AxesRanges, EventConfig):
 
 
 @attrs.frozen(kw_only=True)
-class ObjectStartConfig(AxesRanges, EventConfig):
+class ObjectStartConfig(AxesRanges, StartConfig):
     """Random initial pose and velocity of cloth, soft bodies and granular matter, around those of the file.
 
     The ranges are of what is added to the position [m], and of the turn about the mean of the particles [rad]: roll,
@@ -182,9 +178,6 @@ class ObjectStartConfig(AxesRanges, EventConfig):
     """
 
     implementation = ".states:ObjectStart"
-
-    when: Literal["reset"] = "reset"
-    """Time of the event."""
 
     objects: tuple[str, ...] = (".*",)
     """Patterns of labels of objects with particles; by default all of them."""

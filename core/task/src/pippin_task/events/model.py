@@ -10,14 +10,12 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError, did_you_mean
 from pippin.arrays import on_host
-from pippin.labels import match
-from pippin.matter import OF_PARTICLES, Matter
 
 from pippin_task import TermContext
 
 from . import configs
 from .kernels.model import move, vary_masses, vary_particle_masses
-from .variation import ModelEvent, Variation, refuse_kinematic, variation_ranges
+from .variation import ModelEvent, Variation, chosen_objects, refuse_kinematic, variation_ranges
 
 
 class Mass(ModelEvent):
@@ -170,11 +168,7 @@ class Material(ModelEvent):
         model: Any = context.simulation.model
         array, ends, column = _PLACES.get(config.number, ("particle_mass", "", 0))
         context.refuse_unsupported(array, "number")
-        matter = Matter.of(model, *OF_PARTICLES)
-        known = list(dict.fromkeys(matter.labels))
-        chosen = [known[index] for index in match(config.objects, known, "object with particles", "objects")]
-        context.claim(config.number, chosen, "objects")
-        numbers = {label: number for number, label in enumerate(chosen)}
+        matter, numbers = chosen_objects(context, config.objects, config.number)
         owners = np.full(model.particle_count, -1)  # the row of the object of each particle
         for row, label in enumerate(matter.labels):
             if label in numbers and matter.worlds[row] >= 0:
@@ -184,10 +178,10 @@ class Material(ModelEvent):
         built = on_host(values).reshape(len(of_elements), -1) if len(of_elements) else np.zeros((0, column + 1))
         elements = np.flatnonzero(of_elements >= 0)
         elements = elements[built[elements, column] > 0.0]  # what is pinned has no mass
-        missing = set(chosen) - {matter.labels[row] for row in of_elements[elements]}
-        if missing:
+        found = {matter.labels[row] for row in of_elements[elements]}
+        if missing := [label for label in numbers if label not in found]:
             raise ConfigError(
-                f"number: {min(missing, key=chosen.index)!r} has no {config.number} to change; state one in the object,"
+                f"number: {missing[0]!r} has no {config.number} to change; state one in the object,"
                 " or choose other objects"
             )
         variation = Variation(config)

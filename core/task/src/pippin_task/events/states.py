@@ -9,15 +9,13 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError
 from pippin.arrays import on_host, present
-from pippin.labels import match
-from pippin.matter import OF_PARTICLES, Matter
 
 from pippin_task import TermContext
+from pippin_task.draws import launch_draws
 
 from . import configs
-from .kernels.states import draw_joints, draw_objects, draw_points, draw_roots, push_roots, start_joints, start_roots
-from .kernels.wrenches import add_wrenches, clear_wrenches, draw_wrenches
-from .variation import RandomEvent, refuse_kinematic, start_ranges
+from .kernels import states as kernels
+from .variation import RandomEvent, chosen_objects, refuse_kinematic, start_ranges
 
 
 class JointStart(RandomEvent):
@@ -39,7 +37,7 @@ class JointStart(RandomEvent):
         inputs += [model.joint_limit_lower, model.joint_limit_upper, wp.vec2(*config.scale)]
         inputs += [wp.vec2(*config.position), wp.vec2(*config.velocity)]
         inputs += [wp.vec2(config.position_std, config.velocity_std), state.joint_q, state.joint_qd]
-        self._draw(draw_joints, self._dofs.shape, world_mask, *inputs)
+        self._draw(kernels.draw_joints, self._dofs.shape, world_mask, *inputs)
 
 
 class JointPoint(RandomEvent):
@@ -67,7 +65,7 @@ class JointPoint(RandomEvent):
             wp.vec2(*each) for each in (config.centre, config.first, config.second, config.distance or (0.0, np.inf))
         ]
         inputs = [self._coordinates, self._dofs, *ranges, state.joint_q, state.joint_qd]
-        self._draw(draw_points, self.context.world_count, world_mask, *inputs)
+        self._draw(kernels.draw_points, self.context.world_count, world_mask, *inputs)
 
 
 class RootStart(RandomEvent):
@@ -88,7 +86,7 @@ class RootStart(RandomEvent):
         config = self.config
         ranges = start_ranges(config, config.velocity, config.velocity_std)
         inputs = [self._starts, *self._initial, self._shifts, ranges, state.joint_q, state.joint_qd]
-        self._draw(draw_roots, self.context.world_count, world_mask, *inputs)
+        self._draw(kernels.draw_roots, self.context.world_count, world_mask, *inputs)
 
 
 class ObjectStart(RandomEvent):
@@ -96,12 +94,8 @@ class ObjectStart(RandomEvent):
 
     def __init__(self, config: configs.ObjectStartConfig, context: TermContext) -> None:
         super().__init__(config, context)
-        model, state = context.simulation.model, context.simulation.state
-        matter = Matter.of(model, *OF_PARTICLES)
-        names = list(dict.fromkeys(matter.labels))
-        chosen = [names[index] for index in match(config.objects, names, "object with particles", "objects")]
-        context.claim("initial state", chosen, "objects")
-        numbers = {label: number for number, label in enumerate(chosen)}
+        state = context.simulation.state
+        matter, numbers = chosen_objects(context, config.objects, "initial state")
         rows = [row for row, label in enumerate(matter.labels) if label in numbers and matter.worlds[row] >= 0]
         owners = np.repeat(rows, matter.counts[rows])
         particles = np.concatenate([matter.starts[row] + np.arange(matter.counts[row]) for row in rows])
@@ -118,7 +112,7 @@ class ObjectStart(RandomEvent):
         config = self.config
         ranges = start_ranges(config, config.velocity)
         inputs = [self._particles, self._worlds, self._numbers, self._centres, *self._initial, self._shifts, ranges]
-        self._draw(draw_objects, len(self._particles), world_mask, *inputs, state.particle_q, state.particle_qd)
+        self._draw(kernels.draw_objects, len(self._particles), world_mask, *inputs, state.particle_q, state.particle_qd)
 
 
 class RootPush(RandomEvent):
@@ -134,7 +128,7 @@ class RootPush(RandomEvent):
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
         """Add to the velocity of the body in the masked worlds."""
         ends = [wp.spatial_vector(*end) for end in self.config.ends]
-        self._draw(push_roots, self.context.world_count, world_mask, self._starts, *ends, state.joint_qd)
+        self._draw(kernels.push_roots, self.context.world_count, world_mask, self._starts, *ends, state.joint_qd)
 
 
 class MotionStart(RandomEvent):
@@ -157,12 +151,12 @@ class MotionStart(RandomEvent):
         command.draw(world_mask)
         joints = [command.coordinates, command.dofs, model.joint_limit_lower, model.joint_limit_upper]
         joints += [config.soft_limits, wp.vec2(*config.joint_positions), wp.vec2(*config.joint_velocities)]
-        inputs = [command.frames, command.joint_positions, command.joint_velocities, *joints]
-        self._launch(start_joints, command.dofs.shape, world_mask, *inputs, state.joint_q, state.joint_qd)
+        inputs = [command.arrays, *joints, state.joint_q, state.joint_qd]
+        launch_draws(kernels.start_joints, command.dofs.shape, self.draws, world_mask, *inputs)
         if command.roots is not None:
-            inputs = [command.frames, command.places, command.body_poses, command.body_velocities, command.root]
-            inputs += [command.roots, start_ranges(config, config.velocity), state.joint_q, state.joint_qd]
-            self._launch(start_roots, self.context.world_count, world_mask, *inputs)
+            inputs = [command.arrays, command.roots, start_ranges(config, config.velocity)]
+            inputs += [state.joint_q, state.joint_qd]
+            launch_draws(kernels.start_roots, self.context.world_count, self.draws, world_mask, *inputs)
         self.draws.advance(world_mask)
 
 
@@ -195,14 +189,14 @@ class Wrench(RandomEvent):
         ]
         duration = wp.vec2(*(config.duration or (_FOR_EVER, _FOR_EVER)))
         inputs = [*ends, duration, self.wrenches, self.durations, self.elapsed]
-        self._draw(draw_wrenches, self._bodies.shape, world_mask, *inputs)
+        self._draw(kernels.draw_wrenches, self._bodies.shape, world_mask, *inputs)
 
     def restore(self, world_mask: wp.array[wp.bool]) -> None:
         """End the blows in the masked worlds."""
-        wp.launch(clear_wrenches, self._bodies.shape, [world_mask, self.wrenches], device=world_mask.device)
+        wp.launch(kernels.clear_wrenches, self._bodies.shape, [world_mask, self.wrenches], device=world_mask.device)
 
     def add_forces(self, state: newton.State, dt: float) -> None:
         """Add the mean wrench of the substep."""
         inputs = [self._bodies, self._points, self.context.simulation.model.body_com, state.body_q, self.wrenches]
         inputs += [self.durations, int(self.config.form == "half-sine"), dt, self.elapsed, state.body_f]
-        wp.launch(add_wrenches, self._bodies.shape, inputs, device=self._bodies.device)
+        wp.launch(kernels.add_wrenches, self._bodies.shape, inputs, device=self._bodies.device)

@@ -17,8 +17,7 @@ except ModuleNotFoundError as error:
 from pippin.late import late
 
 from .env import Env
-from .mirror import Mirror
-from .vector_env import VectorEnv
+from .vector_env import Mirror, VectorEnv
 
 if TYPE_CHECKING:
     from .rsl_rl import RslRlVecEnvWrapper

@@ -103,12 +103,7 @@ class SignalState(Enum):
 
 
 class StepSignals:
-    """Sockets to workers that follow signals while a call is pending.
-
-    Args:
-        count: Number of workers.
-        cure: What a user can do after an interrupted step, for the error.
-    """
+    """Sockets to `count` workers that follow signals while a call is pending; `cure` ends the error after a break."""
 
     def __init__(self, count: int, cure: str) -> None:
         pairs = [socket.socketpair() for _ in range(count)]

@@ -10,11 +10,7 @@ from attrs.validators import ge, le, min_len, optional
 from pippin.validators import finite, non_negative, only_where, positive, range_ends
 
 from pippin_task import QuantityRewardConfig, RewardConfig
-
-
-def _is_a_range(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
-    if value is not None and not value[0] < value[1]:
-        raise ValueError(f"'clip' must be a range [low, high] with low < high: {list(value)}")
+from pippin_task.config import not_empty
 
 
 def _is_positive(instance: Any, attribute: attrs.Attribute[Any], value: float | Mapping[str, float]) -> None:
@@ -36,7 +32,7 @@ class NormConfig(QuantityRewardConfig):
     wrap: bool = False
     """Whether x is an angle that is turned into the range from -pi to pi first."""
 
-    clip: tuple[float, float] | None = attrs.field(default=None, validator=_is_a_range)
+    clip: tuple[float, float] | None = attrs.field(default=None, validator=not_empty)
     """Lowest and highest x; others are clipped."""
 
 
@@ -129,16 +125,10 @@ class ToleranceConfig(InsideConfig):
 
 
 @attrs.frozen(kw_only=True)
-class OutsideRangeConfig(QuantityRewardConfig):
+class OutsideRangeConfig(InsideConfig):
     """A cost of x outside a range, which is given; or which is a share of the joints' limits."""
 
     implementation = ".terms:OutsideRange"
-
-    low: float | None = None
-    """Lowest x of the range, in the unit of the quantity; by default any."""
-
-    high: float | None = None
-    """Highest x of the range, likewise."""
 
     soft_limits: float | None = attrs.field(default=None, validator=optional([finite, ge(0.0), le(1.0)]))
     """Share of the range of each joint's limits, about its middle, in place of `low` and `high`; for
@@ -146,7 +136,7 @@ class OutsideRangeConfig(QuantityRewardConfig):
 
     def __attrs_post_init__(self) -> None:
         if self.soft_limits is None:
-            range_ends(self.low, self.high)
+            super().__attrs_post_init__()
         elif any(each is not None for each in (self.low, self.high, self.target)):
             raise ValueError("'soft_limits' stands in place of 'low', 'high' and 'target'; leave those out")
 

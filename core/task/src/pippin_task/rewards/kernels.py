@@ -180,11 +180,12 @@ def sum_air_times(
 
 
 @wp.kernel
-def forget_flights(world_mask: wp.array[wp.bool], was_in_air: wp.array2d[wp.bool]):
-    """Forget what was in the air in the masked worlds."""
+def forget_flights(world_mask: wp.array[wp.bool], was_in_air: wp.array2d[wp.bool], peaks: wp.array2d[float]):
+    """Forget what was in the air in the masked worlds, and how high."""
     world, i = wp.tid()
     if world_mask[world]:
         was_in_air[world, i] = False
+        peaks[world, i] = 0.0
 
 
 @wp.kernel
@@ -228,14 +229,6 @@ def sum_swings(
             peaks[world, i] = wp.max(peaks[world, i], heights[world, columns[i]])
         was_in_air[world, i] = not in_contact[world, i]
     out[world] = total
-
-
-@wp.kernel
-def forget_peaks(world_mask: wp.array[wp.bool], peaks: wp.array2d[float]):
-    """Forget the heights of the masked worlds."""
-    world, i = wp.tid()
-    if world_mask[world]:
-        peaks[world, i] = 0.0
 
 
 @wp.func

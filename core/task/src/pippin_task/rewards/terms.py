@@ -17,29 +17,20 @@ from . import configs, kernels
 
 
 class Summed(QuantityReward):
-    """A function of a sum over the components of x, which one kernel evaluates over all worlds.
+    """A function of a sum over the components of x, which one kernel evaluates over all worlds."""
 
-    Args:
-        lows: The first parameter of each component, in one row for all worlds or one for each; one number for all.
-        highs: The second parameter, likewise.
-        wraps: Whether x is turned into the range from -pi to pi first.
-    """
-
+    config: Any
     kernel: ClassVar[wp.Kernel]
 
-    def __init__(
-        self,
-        config: QuantityRewardConfig,
-        context: TermContext,
-        lows: ArrayLike = 0.0,
-        highs: ArrayLike = 0.0,
-        *,
-        wraps: bool = False,
-    ) -> None:
+    def __init__(self, config: QuantityRewardConfig, context: TermContext) -> None:
         super().__init__(config, context)
-        self._wraps = int(wraps)
-        lows, highs = np.broadcast_arrays(lows, highs, np.empty((1, len(self.columns))))[:2]
+        self._wraps = int(getattr(config, "wrap", False))
+        lows, highs = np.broadcast_arrays(*self._parameters(), np.empty((1, len(self.columns))))[:2]
         self._lows, self._highs = (wp.array(each, dtype=float, device=context.device) for each in (lows, highs))
+
+    def _parameters(self) -> tuple[ArrayLike, ArrayLike]:
+        """Return two parameters of each component, in one row for all worlds or one for each; one number for all."""
+        return 0.0, 0.0
 
     def evaluate(self, out: wp.array[float]) -> None:
         """Launch the kernel."""
@@ -58,8 +49,8 @@ class L1(Summed):
 
     kernel = kernels.sum_absolute
 
-    def __init__(self, config: configs.NormConfig, context: TermContext) -> None:
-        super().__init__(config, context, *(config.clip or (-np.inf, np.inf)), wraps=config.wrap)
+    def _parameters(self) -> tuple[ArrayLike, ArrayLike]:
+        return self.config.clip or (-np.inf, np.inf)
 
 
 class L2(L1):
@@ -79,13 +70,11 @@ class Exp(Summed):
 
     kernel = kernels.bell
 
-    def __init__(self, config: configs.ExpConfig, context: TermContext) -> None:
-        quantity = context.quantity(config.of)
+    def _parameters(self) -> tuple[ArrayLike, ArrayLike]:
+        config, quantity = self.config, self.context.quantity(self.config.of)
         chosen = [quantity.labels[column] for column in quantity.chosen_columns(config.axes)]
         stds = np.array(labels.lookup(config.std, chosen, "std", "number"))
-        if config.mean:
-            stds *= np.sqrt(len(chosen))
-        super().__init__(config, context, highs=[stds], wraps=config.wrap)
+        return 0.0, [stds * np.sqrt(len(chosen)) if config.mean else stds]
 
 
 class Tanh(Exp):
@@ -99,8 +88,8 @@ class InsideRange(Summed):
 
     kernel = kernels.is_inside
 
-    def __init__(self, config: configs.InsideConfig, context: TermContext) -> None:
-        super().__init__(config, context, *range_ends(config.low, config.high))
+    def _parameters(self) -> tuple[ArrayLike, ArrayLike]:
+        return range_ends(self.config.low, self.config.high)
 
 
 class BeyondRange(InsideRange):
@@ -118,15 +107,15 @@ class Tolerance(Summed):
     kernel = kernels.distance
     _forms = ("gaussian", "linear", "quadratic", "long-tail")
 
-    def __init__(self, config: configs.ToleranceConfig, context: TermContext) -> None:
-        is_point = config.low is None and config.high is None
-        super().__init__(config, context, *((0.0, 0.0) if is_point else range_ends(config.low, config.high)))
-        self._course = [self._forms.index(config.form), config.margin]
+    def _parameters(self) -> tuple[ArrayLike, ArrayLike]:
+        config = self.config
+        return (0.0, 0.0) if config.low is None and config.high is None else range_ends(config.low, config.high)
 
     def evaluate(self, out: wp.array[float]) -> None:
         """Write the distance, and let the reward fall with it."""
         super().evaluate(out)
-        wp.launch(kernels.fall, len(out), [*self._course, out], device=out.device)
+        inputs = [self._forms.index(self.config.form), self.config.margin, out]
+        wp.launch(kernels.fall, len(out), inputs, device=out.device)
 
 
 class OutsideRange(Summed):
@@ -134,17 +123,16 @@ class OutsideRange(Summed):
 
     kernel = kernels.sum_excess
 
-    def __init__(self, config: configs.OutsideRangeConfig, context: TermContext) -> None:
+    def _parameters(self) -> tuple[ArrayLike, ArrayLike]:
+        config = self.config
         if config.soft_limits is None:
-            low, high = range_ends(config.low, config.high)
-        else:
-            quantity = context.quantity(config.of)
-            if not hasattr(quantity, "limits"):
-                raise ConfigError(f"soft_limits: {config.of.type!r} has no limits; give `low` and `high` instead")
-            lowest, highest = quantity.limits("soft_limits")
-            middle, half = 0.5 * (lowest + highest), 0.5 * config.soft_limits * (highest - lowest)
-            low, high = middle - half, middle + half
-        super().__init__(config, context, low, high)
+            return range_ends(config.low, config.high)
+        quantity = self.context.quantity(config.of)
+        if not hasattr(quantity, "limits"):
+            raise ConfigError(f"soft_limits: {config.of.type!r} has no limits; give `low` and `high` instead")
+        lowest, highest = quantity.limits("soft_limits")
+        middle, half = 0.5 * (lowest + highest), 0.5 * config.soft_limits * (highest - lowest)
+        return middle - half, middle + half
 
 
 class OnLanding(Reward):
@@ -154,11 +142,13 @@ class OnLanding(Reward):
         super().__init__(config, context)
         self._in_contact = context.contact_output(config.sensor, "in_contact").data
         self._was_in_air = wp.zeros(self._in_contact.shape, dtype=bool, device=context.device)
+        # The largest height of each flight so far, for a reward of heights.
+        self._peaks = wp.zeros(self._in_contact.shape, dtype=float, device=context.device)
 
     def reset(self, world_mask: wp.array[wp.bool]) -> None:
         """Let no body of the masked worlds be in the air before its first reading."""
-        shape = self._was_in_air.shape
-        wp.launch(kernels.forget_flights, shape, [world_mask, self._was_in_air], device=world_mask.device)
+        inputs = [world_mask, self._was_in_air, self._peaks]
+        wp.launch(kernels.forget_flights, self._peaks.shape, inputs, device=world_mask.device)
 
 
 class AirTime(OnLanding):
@@ -202,17 +192,11 @@ class SwingHeight(OnLanding):
         _refuse_other_counts(self._heights[1], self._in_contact.shape[1], f"bodies of {config.sensor!r}")
         if isinstance(config.target, str) or 0.0 in np.atleast_1d(config.target or 0.0):
             raise ConfigError(f"target: expected heights that are not zero, got {config.target!r}")
-        self._peaks = wp.zeros(self._in_contact.shape, dtype=float, device=context.device)
 
     def evaluate(self, out: wp.array[float]) -> None:
         """Sum over the bodies."""
         inputs = [self._in_contact, *self._heights, self._was_in_air, self._peaks, out]
         wp.launch(kernels.sum_swings, len(out), inputs, device=out.device)
-
-    def reset(self, world_mask: wp.array[wp.bool]) -> None:
-        """Forget the flights of the masked worlds."""
-        super().reset(world_mask)
-        wp.launch(kernels.forget_peaks, self._peaks.shape, [world_mask, self._peaks], device=world_mask.device)
 
 
 class Clearance(Reward):
@@ -263,12 +247,11 @@ class Contacts(Reward):
 
     def evaluate(self, out: wp.array[float]) -> None:
         """Count or sum over the bodies, or count readings."""
+        inputs = [self._forces, self.config.threshold]
         if self.config.readings:
-            inputs = [self._forces, self.config.threshold, out]
-            wp.launch(kernels.count_readings, len(out), inputs, device=out.device)
-            return
-        inputs = [self._forces, self.config.threshold, int(self.config.excess), out]
-        wp.launch(kernels.count_contacts, len(out), inputs, device=out.device)
+            wp.launch(kernels.count_readings, len(out), [*inputs, out], device=out.device)
+        else:
+            wp.launch(kernels.count_contacts, len(out), [*inputs, int(self.config.excess), out], device=out.device)
 
 
 def _points(offset: tuple[float, float, float] | None, context: TermContext) -> wp.array:

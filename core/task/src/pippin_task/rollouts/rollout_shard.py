@@ -55,7 +55,7 @@ class RolloutShard:
     @property
     def step_count(self) -> int:
         """Control steps so far."""
-        return self._rollout.step_count
+        return self._rollout.simulation.step_count
 
     def collect(
         self, policy: bytes, steps: int, start: int | None = None, *, group: str | None = None, deviation: Any = 0.0
@@ -82,7 +82,7 @@ class RolloutShard:
             self._return_to(start)
         path = self._path(start)
         if not path.exists():
-            self._rollout.save(path)
+            self._rollout.simulation.save(path)
         for step, old in self._checkpoints.items():
             if step != start:
                 old.unlink()
@@ -90,7 +90,7 @@ class RolloutShard:
 
     def close(self) -> None:
         """Close the simulation. The last checkpoint stays."""
-        self._rollout.close()
+        self._rollout.simulation.close()
 
     @property
     def _checkpoints(self) -> dict[int, Path]:
@@ -106,15 +106,12 @@ class RolloutShard:
 
     def _make(self, step: int | None) -> Rollout:
         """Return the simulation at a step of a checkpoint; without one, at the beginning."""
-        simulation = self._begun() if step is None else self._loaded(self._path(step))
+        simulation = Simulation(self._config) if step is None else self._loaded(self._path(step))
+        if step is None:
+            simulation.reset()
         from .rollout import Rollout  # after the simulation, which chooses how Newton is imported
 
         return Rollout(simulation)
-
-    def _begun(self) -> Simulation:
-        simulation = Simulation(self._config)
-        simulation.reset()
-        return simulation
 
     def _loaded(self, checkpoint: Path) -> Simulation:
         simulation = Simulation.load(checkpoint)
@@ -132,7 +129,7 @@ class RolloutShard:
                 f"collect: worlds {self.worlds.start}:{self.worlds.stop} are at step {self.step_count}, and there is no"
                 f" checkpoint of step {step}: the steps between are lost; collect from {self.step_count}"
             )
-        self._rollout.close()
+        self._rollout.simulation.close()
         self._rollout = self._make(step)
 
 
