@@ -114,8 +114,7 @@ class TaskConfig:
     """Changes of numbers of the other terms, or of the terrain's levels, while a policy learns."""
 
     metrics: Mapping[str, Annotated[ComponentConfig, "metric"]] = attrs.field(factory=dict)
-    """Episode statistics, which are not part of the reward; the one with the label `success` is 1 if an episode is a
-    success."""
+    """Statistics of episodes, no part of the reward; that of the label `success` is 1 if an episode is a success."""
 
     symmetry: Mapping[str, SymmetryConfig] = attrs.field(factory=dict)
     """Symmetries of the robot, for `VectorEnv.mirror`."""

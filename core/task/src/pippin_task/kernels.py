@@ -19,12 +19,7 @@ def silence_policy(is_on: wp.array[wp.bool], action: wp.array2d[float]):
 
 @wp.kernel
 def explore(
-    action: wp.array2d[float],
-    deviation: wp.array[float],
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    step: int,
+    action: wp.array2d[float], deviation: wp.array[float], key: int, seeds: wp.array[int], first_world: int, step: int
 ):
     """Add normal noise to each number of an action, drawn by seed, global world and control step."""
     world, i = wp.tid()
@@ -169,9 +164,7 @@ class EpisodeArrays:
 
 @wp.kernel
 def judge(episodes: EpisodeArrays, limit: int):
-    """Length += 1; terminated if any term says so or the state diverged; truncated if only the time is over, or a term
-    says so that truncates.
-    """
+    """Count the step; a term or a diverged state terminates, and time alone, or a term that truncates, truncates."""
     world = wp.tid()
     episodes.length[world] += 1
     ends = wp.int32(0)

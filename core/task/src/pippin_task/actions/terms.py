@@ -152,12 +152,8 @@ class Gripper(Action):
                 f"actuator: {config.actuator!r} has no position targets ({error}); choose another"
             ) from error
         names = tuple(group.joint_labels)
-        self._open, self._closed = (
-            wp.array(
-                [float(each) for each in labels.lookup(values, names, key, "joint")], dtype=float, device=context.device
-            )
-            for key, values in (("open", config.open), ("closed", config.closed))
-        )
+        rows = [labels.lookup(getattr(config, key), names, key, "joint") for key in ("open", "closed")]
+        self._open, self._closed = (wp.array(list(map(float, row)), dtype=float, device=context.device) for row in rows)
 
     def apply(self, action: wp.array) -> None:
         """Write the targets."""

@@ -193,9 +193,7 @@ def add_failures(
 
 @wp.kernel
 def follow_clip(clip: ClipArrays, lengths: wp.array[int], steps: wp.array[int], bin_count: int, bins: wp.array[int]):
-    """Advance by the control steps that the episode has made since: to the last frame, or round a loop, whose place
-    moves by its stride.
-    """
+    """Advance by the control steps made since: to the last frame, or round a loop, whose place moves by its stride."""
     world = wp.tid()
     last = clip.body_poses.shape[0] - 1
     frame = clip.frames[world] + lengths[world] - steps[world]

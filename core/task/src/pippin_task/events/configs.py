@@ -183,8 +183,7 @@ class ObjectStartConfig(AxesRanges, StartConfig):
     """Patterns of labels of objects with particles; by default all of them."""
 
     velocity: AxesRanges = attrs.field(factory=AxesRanges)
-    """Ranges of what is added to the velocity [m/s], and to the angular velocity about the mean of the particles
-    [rad/s]."""
+    """Ranges of what is added to the velocity [m/s], and to the angular one about the mean of the particles [rad/s]."""
 
 
 @attrs.frozen(kw_only=True)
@@ -367,9 +366,7 @@ MaterialNumber = Literal[
 
 @attrs.frozen(kw_only=True)
 class MaterialConfig(VariedConfig):
-    """Random numbers of the material of cloth, soft bodies and loose particles. All elements of an object take one
-    draw.
-    """
+    """Random numbers of the material of cloth, soft bodies and loose particles; elements of an object take one draw."""
 
     implementation = ".model:Material"
 

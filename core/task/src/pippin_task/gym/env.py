@@ -50,10 +50,8 @@ class Env(gymnasium.Env[Any, Any]):
         )
         self.metadata = {**type(self).metadata, "render_fps": self.worlds.metadata["render_fps"]}
         self.render_mode = render_mode
-        self.observation_space, self.action_space = (
-            self.worlds.single_observation_space,
-            self.worlds.single_action_space,
-        )
+        self.observation_space = self.worlds.single_observation_space
+        self.action_space = self.worlds.single_action_space
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; see `VectorEnv.reset`.

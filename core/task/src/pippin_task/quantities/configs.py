@@ -229,8 +229,7 @@ class PoseErrorConfig(RootConfig):
     """Label of the command `pose`."""
 
     what: Literal["position", "rotation"] = "position"
-    """The difference of positions [m]; or the rotation vector from the orientation of the command to that of the body
-    [rad]."""
+    """The difference of positions [m]; or the rotation vector from the command's orientation to the body's [rad]."""
 
     offset: tuple[float, float, float] = attrs.field(default=(0.0, 0.0, 0.0), validator=finite)
     """The point whose position counts, in axes of the body from its origin [m]."""

@@ -432,9 +432,7 @@ def read_motion_joints(
     is_error: int,
     out: wp.array2d[float],
 ):
-    """Write the numbers of joints in the frame of each world and in later ones; or what they lack to those of the
-    state.
-    """
+    """Write the numbers of joints in the frame of each world and in later ones, or what they lack to the state's."""
     world, i = wp.tid()
     count = table.shape[1]
     joint = i % count
@@ -467,9 +465,7 @@ def read_pose_error(
     is_rotation: int,
     out: wp.array2d[float],
 ):
-    """Write x, y, z of a body's position or turn from a goal in the frame of another body; a negative index stands for
-    the world.
-    """
+    """Write x, y, z of a body's position or turn from a goal in another body's frame, or the world's for index -1."""
     world = wp.tid()
     place = wp.vec3(goals[world, 0], goals[world, 1], goals[world, 2])
     goal = wp.transform(place, wp.quat(goals[world, 3], goals[world, 4], goals[world, 5], goals[world, 6]))

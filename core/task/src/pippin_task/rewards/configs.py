@@ -131,8 +131,7 @@ class OutsideRangeConfig(InsideConfig):
     implementation = ".terms:OutsideRange"
 
     soft_limits: float | None = attrs.field(default=None, validator=optional([finite, ge(0.0), le(1.0)]))
-    """Share of the range of each joint's limits, about its middle, in place of `low` and `high`; for
-    `joint-positions`."""
+    """Share of each joint's range of limits, about its middle, in place of `low` and `high`; for `joint-positions`."""
 
     def __attrs_post_init__(self) -> None:
         if self.soft_limits is None:
@@ -205,8 +204,7 @@ class SlipConfig(SensorRewardConfig):
     """Whether the squares of the speeds are summed [m²/s²]."""
 
     offset: tuple[float, float, float] | None = attrs.field(default=None, validator=finite)
-    """The point of each body that has the speed, in axes of the body from its origin [m]; by default its centre of
-    mass."""
+    """The point of each body that has the speed, in its axes from its origin [m]; by default its centre of mass."""
 
 
 @attrs.frozen(kw_only=True)

@@ -133,9 +133,7 @@ AT_MARGIN = wp.constant(0.1)
 
 @wp.kernel
 def fall(form: int, margin: float, values: wp.array[float]):
-    """Replace a distance by a number that falls from 1 to 0.1 at the margin: as a bell, a line, a parabola or with a
-    long tail.
-    """
+    """Let a distance fall from 1 at 0 to 0.1 at the margin: as a bell, a line, a parabola or with a long tail."""
     world = wp.tid()
     share = values[world] / margin
     square = share * share
@@ -190,10 +188,7 @@ def forget_flights(world_mask: wp.array[wp.bool], was_in_air: wp.array2d[wp.bool
 
 @wp.kernel
 def sum_landing_forces(
-    in_contact: wp.array2d[wp.bool],
-    forces: wp.array3d[wp.vec3],
-    was_in_air: wp.array2d[wp.bool],
-    out: wp.array[float],
+    in_contact: wp.array2d[wp.bool], forces: wp.array3d[wp.vec3], was_in_air: wp.array2d[wp.bool], out: wp.array[float]
 ):
     """Sum the net forces on what lands in this step [N]."""
     world = wp.tid()

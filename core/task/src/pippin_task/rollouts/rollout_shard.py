@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,14 +94,10 @@ class RolloutShard:
     @property
     def _checkpoints(self) -> dict[int, Path]:
         """The files of the shard, by their step."""
-        return {int(path.stem.rpartition("-")[2]): path for path in self._folder.glob(f"{self._name}-*.npz")}
+        return {int(path.stem.rpartition("-")[2]): path for path in self._folder.glob(self._path("*").name)}
 
-    @cached_property
-    def _name(self) -> str:
-        return f"worlds-{self.worlds.start}-{self.worlds.stop}-step"
-
-    def _path(self, step: int) -> Path:
-        return self._folder / f"{self._name}-{step}.npz"
+    def _path(self, step: int | str) -> Path:
+        return self._folder / f"worlds-{self.worlds.start}-{self.worlds.stop}-step-{step}.npz"
 
     def _make(self, step: int | None) -> Rollout:
         """Return the simulation at a step of a checkpoint; without one, at the beginning."""
