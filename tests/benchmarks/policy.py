@@ -15,7 +15,7 @@ import numpy as np
 import onnx
 import warp as wp
 from onnx.reference import ReferenceEvaluator
-from pippin_task.policy.network import Network
+from pippin_task.policy import Network
 
 POLICIES = Path(__file__).parents[2] / "docs" / "examples" / "policies"
 

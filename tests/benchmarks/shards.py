@@ -22,7 +22,7 @@ import pippin
 from pippin.config import SimulationConfig
 from pippin.sharding import ShardedSimulation
 from pippin_task.gym import VectorEnv, sharded_worlds
-from pippin_task.gym.shard_worker import EnvShardWorker
+from pippin_task.gym.local_worlds import EnvShardWorker
 
 ANT = Path(__file__).parents[2] / "docs/examples/ant.toml"
 TASK = {

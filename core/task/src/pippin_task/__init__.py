@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
-from .config import ObservationConfig, SymmetryConfig, TaskConfig
-from .policy.config import PolicyConfig
+from .config import ObservationConfig, PolicyConfig, SymmetryConfig, TaskConfig
 from .terms import (
     Action,
     Command,
@@ -29,9 +28,9 @@ from .terms import (
 )
 
 if TYPE_CHECKING:
+    from .all_terms import make_term
     from .context import TermContext
     from .episodes import EpisodeBuffers
-    from .factory import make_term
     from .motion_conversion import convert_motion
     from .rollouts.rollout_batch import RolloutBatch
     from .rollouts.rollout_shard import RolloutShard
@@ -74,6 +73,6 @@ __getattr__ = late(
         "Task": ".task",
         "TermContext": ".context",
         "convert_motion": ".motion_conversion",
-        "make_term": ".factory",
+        "make_term": ".all_terms",
     },
 )

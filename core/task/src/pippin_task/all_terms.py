@@ -2,23 +2,61 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping
 from itertools import accumulate, pairwise
 from typing import Any
 
 import newton
 import warp as wp
-from pippin import ComponentConfig, ConfigError, Host
+from pippin import ComponentConfig, ConfigError, Host, PluginError
+from pippin.components import make_part
 
 from pippin_task.config import TaskConfig
 
 from .context import TermContext
 from .delays import LateAction
 from .episodes import SUCCESS, EpisodeBuffers
-from .factory import make_term
 from .observations import ObservationGroup
 from .symmetry import mirrored_task
 from .terms import Action, Command, Curriculum, Event, Metric, Quantity, Reward, Term, Termination
+
+_METHODS = ("add_forces", "apply", "evaluate", "measure", "resample", "reset", "restore", "update")
+"""Methods that the task calls."""
+
+
+def make_term(kind: str, choice: ComponentConfig, context: TermContext, where: str, key: str) -> Any:
+    """Return a term, whose exceptions name its key, its distribution and the line of its code.
+
+    Args:
+        kind: The kind of term, such as `quantity`.
+        choice: The type of the term, and its configuration.
+        context: The task and the simulation as the term sees them.
+        where: Key of its table, which begins each fault of the configuration.
+        key: Its key in the file, for errors of its code.
+
+    Raises:
+        ConfigError: The term refuses its configuration.
+        PluginError: The plugin cannot be loaded, has another base class, or raises.
+    """
+    host = context.simulation
+    try:
+        term = make_part(host, kind, choice, context, owner="task", key=key, methods=_METHODS)
+    except ConfigError as error:
+        raise ConfigError(*(f"{where}.{fault}" for fault in error.faults)) from error
+    plugin = type(term)
+    is_labelled = any("labels" in inspect.get_annotations(each) for each in inspect.getmro(plugin))
+    if is_labelled and not hasattr(term, "labels"):
+        entry = host.catalog.find(kind, choice.type)
+        raise PluginError(f"{key}: {entry}: {plugin.__qualname__} has no `labels`; set them in its constructor")
+    return term
+
+
+def release_term(term: Term) -> None:
+    """Drop what lets a term refer to itself and to others; it is not called any more."""
+    for part, names in ((term, _METHODS), (term.context, ("_measure", "_commands", "_actions"))):
+        for name in names:
+            vars(part).pop(name, None)
 
 
 class QuantityCache:
@@ -95,7 +133,7 @@ class AllTerms:
             label: mirrored_task(each, f"symmetry.{label}", simulation.model, self.observations, self.actions)
             for label, each in config.symmetry.items()
         }
-        observed = {id(quantity) for group in self.observations.values() for quantity in group.quantities}
+        observed = {id(quantity) for group in self.observations.values() for _, quantity, _, _ in group.parts}
         #: The quantities that observations read.
         self.observed_quantities = [quantity for quantity in self.quantities if id(quantity) in observed]
         tables = (self.actions, self.commands, self.rewards, self.terminations, self.events, self.curricula)

@@ -1,4 +1,4 @@
-"""The `[task]` table: what makes a simulation an environment to learn in."""
+"""The `[task]` table, what makes a simulation an environment to learn in, and the `[policy]` table."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Annotated, Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, deep_mapping, ge, instance_of, min_len, optional
-from pippin import ComponentConfig
+from pippin import ComponentConfig, FilePath
 from pippin.validators import finite, positive
 
 
-def _range(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
+def not_empty(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
+    """Reject a range whose lowest value is not below its highest; None is permitted."""
     if value is not None and not value[0] < value[1]:
         raise ValueError(f"'{attribute.name}' must be a range [low, high] with low < high: {list(value)}")
 
@@ -45,7 +46,7 @@ class ObservationConfig:
     noise_std: float = attrs.field(default=0.0, validator=[finite, ge(0.0)])
     """Standard deviation of normal noise, in the unit of the quantity."""
 
-    clip: tuple[float, float] | None = attrs.field(default=None, validator=_range)
+    clip: tuple[float, float] | None = attrs.field(default=None, validator=not_empty)
     """Lowest and highest value."""
 
     scale: float = attrs.field(default=1.0, validator=finite)
@@ -113,8 +114,22 @@ class TaskConfig:
     """Changes of numbers of the other terms, or of the terrain's levels, while a policy learns."""
 
     metrics: Mapping[str, Annotated[ComponentConfig, "metric"]] = attrs.field(factory=dict)
-    """Episode statistics, which are not part of the reward; the one with the label `success` is 1 if an episode is a
-    success."""
+    """Statistics of episodes, no part of the reward; that of the label `success` is 1 if an episode is a success."""
 
     symmetry: Mapping[str, SymmetryConfig] = attrs.field(factory=dict)
     """Symmetries of the robot, for `VectorEnv.mirror`."""
+
+
+@attrs.frozen(kw_only=True)
+class PolicyConfig:
+    """The `[policy]` table: a network that chooses the action of a task in every control step."""
+
+    implementation = "pippin_task.policy:Policy"
+    extra = "policy"
+    needs = ("task",)
+
+    path: FilePath
+    """An ONNX file with one input, the observations, whose first output is the action."""
+
+    observations: str | None = None
+    """The group of observations that the network reads; by default the only group."""

@@ -1,13 +1,16 @@
-"""Delays of observations and actions: numbers of control steps, drawn for each world at each reset."""
+"""Random times in each world: delays of observations and actions, and times of events and commands."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import warp as wp
+from pippin import ConfigError
 
+from . import kernels
 from .context import TermContext
-from .kernels import delay_action, draw_delays, forget_actions
+from .draws import launch_draws
+from .terms import Command, Event
 
 
 class Delays:
@@ -23,8 +26,7 @@ class Delays:
         """Draw the delays of the masked worlds; mask of shape [worlds + 1]. May be recorded."""
         if self._draws is None:
             return
-        inputs = [world_mask, *self._draws.arguments, *self._bounds, self.steps]
-        wp.launch(draw_delays, len(self.steps), inputs, device=self.steps.device)
+        launch_draws(kernels.draw_delays, len(self.steps), self._draws, world_mask, *self._bounds, self.steps)
         self._draws.advance(world_mask)
 
 
@@ -46,9 +48,38 @@ class LateAction:
     def update(self) -> None:
         """Take the present action. May be recorded."""
         inputs = [self._action, self._delays.steps, self._taken, self.values]
-        wp.launch(delay_action, self._action.shape, inputs, device=self._action.device)
+        wp.launch(kernels.delay_action, self._action.shape, inputs, device=self._action.device)
 
     def reset(self, world_mask: wp.array[wp.bool]) -> None:
         """Forget the actions of the masked worlds, and draw their delays; mask of shape [worlds + 1]."""
         self._delays.draw(world_mask)
-        wp.launch(forget_actions, self._taken.shape, [world_mask, self._taken], device=self._taken.device)
+        wp.launch(kernels.forget_actions, self._taken.shape, [world_mask, self._taken], device=self._taken.device)
+
+
+class Timer:
+    """Random times in each world of an event or a command, whose configuration has a `period`.
+
+    Raises:
+        ConfigError: The period is below a control step.
+    """
+
+    def __init__(self, term: Event | Command) -> None:
+        context: TermContext = term.context
+        step, lowest = context.simulation.control_dt, term.config.period[0]
+        if lowest < step * (1.0 - 1e-6):
+            raise ConfigError(f"{context.name}.period: {lowest:g} s is below the control step of {step:g} s; use more")
+        #: The event or command.
+        self.term: Event | Command = term
+        #: The worlds in which its time is over, shape [worlds + 1].
+        self.due = wp.zeros(context.world_count + 1, dtype=bool, device=context.device)
+        self._left = wp.zeros(context.world_count, dtype=wp.float64, device=context.device)
+        self._draws = context.draws("period")
+
+    def draw(self, world_mask: wp.array[wp.bool]) -> None:
+        """Draw the first time in the masked worlds."""
+        launch_draws(kernels.draw_times, len(self._left), self._draws, world_mask, *self.term.config.period, self._left)
+
+    def count_down(self, dt: float) -> None:
+        """Let time pass [s]; where it is over, the world is due, and a new time is drawn."""
+        inputs = [*self._draws.arguments, *self.term.config.period, dt, self._left, self.due]
+        wp.launch(kernels.take_due, len(self._left), inputs, device=self.due.device)

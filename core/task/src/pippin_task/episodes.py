@@ -76,7 +76,12 @@ class EpisodeBuffers:
         #: ends at which each termination held, those that diverged, the truncated ones, those by time, and each metric
         #: and its square; shape [rows, worlds].
         self.totals: Any = wp.zeros((rows, count), dtype=wp.float64, device=device)
-        self._make_metrics(metrics)
+        #: Each metric of the episode so far, and of the last finished episode, shape [metrics, worlds].
+        self.metric_terms: Any = numbers(len(metrics), count)
+        self.finished_metrics: Any = numbers(len(metrics), count)
+        #: The worlds whose episode ended in this step as a success, shape [worlds]; None without a metric of that.
+        self.is_success: wp.array | None = flags(count) if SUCCESS in metrics else None
+        self._success = list(metrics).index(SUCCESS) if SUCCESS in metrics else -1
         #: The worlds that the host resets at the end of a step, shape [worlds + 1].
         self.ended: wp.array = flags(count + 1)
         #: Whether each world's episode ended before, and its reset is to come, shape [worlds].
@@ -85,63 +90,39 @@ class EpisodeBuffers:
         self.diverged, self.due, self.new = flags(count), flags(count), flags(count)
         #: The weight of each reward, for a control step, shape [rewards].
         self.weights: wp.array = wp.array(np.array(weights, dtype=np.float32), dtype=float, device=device)
-        self._truncates: Any = wp.array(np.array(truncates, dtype=bool), dtype=bool, device=device)
-        self._fault = wp.full(1, _NO_FAULT, dtype=int, device=device)
-
-    def _make_metrics(self, labels: Sequence[str]) -> None:
-        shape, has_success = (len(labels), self.count), SUCCESS in labels
-        #: Each metric of the episode so far, and of the last finished episode, shape [metrics, worlds].
-        self.metric_terms: Any = wp.zeros(shape, dtype=float, device=self.device)
-        self.finished_metrics: Any = wp.zeros(shape, dtype=float, device=self.device)
-        #: The worlds whose episode ended in this step as a success, shape [worlds]; None without a metric of that.
-        self.is_success: wp.array | None = None
-        if has_success:
-            self.is_success = wp.zeros(self.count, dtype=bool, device=self.device)
-        self._success = list(labels).index(SUCCESS) if has_success else -1
+        #: For the core: whether each termination truncates, shape [terminations]; and the first fault of a reward.
+        self.truncates: Any = wp.array(np.array(truncates, dtype=bool), dtype=bool, device=device)
+        self.fault = wp.full(1, _NO_FAULT, dtype=int, device=device)
 
     def set_action_width(self, width: int) -> None:
         """For the core: make the arrays of actions, shape [worlds, width]."""
         self.action, self.last_action, self.earlier_action, self.taken_action = (
             wp.zeros((self.count, width), dtype=float, device=self.device) for _ in range(4)
         )
+        struct: Any = kernels.EpisodeArrays
+        self._arrays = struct()
+        for name in struct.vars:
+            setattr(self._arrays, name, getattr(self, name.removeprefix("is_")))
 
     def judge(self, limit: int) -> None:
         """For the core: count the step, and write which episodes end: by a termination, or after `limit` steps."""
-        inputs = [
-            self.termination_terms,
-            self._truncates,
-            self.diverged,
-            limit,
-            self.length,
-            self.terminated,
-            self.truncated,
-        ]
-        wp.launch(kernels.judge, self.count, inputs, device=self.device)
+        wp.launch(kernels.judge, self.count, [self._arrays, limit], device=self.device)
 
     def end(self, autoreset: str) -> None:
         """For the core: sum the rewards, mark the worlds to reset, and keep the statistics of episodes that end."""
-        inputs = [int(autoreset == "same-step"), int(autoreset == "next-step"), self.reward_terms, self.weights]
-        inputs += [self._fault, self.waiting]
-        inputs += [self.terminated, self.truncated, self.reward, self.length, self.episode_return, self.episode_sums]
-        inputs += [self.termination_terms, self.diverged, self.action, self.taken_action]
-        inputs += [self.finished_length, self.finished_return, self.finished_sums, self.totals]
-        inputs += [self.finished, self.ended]
+        inputs = [self._arrays, int(autoreset == "same-step"), int(autoreset == "next-step")]
         wp.launch(kernels.end_episodes, self.count, inputs, device=self.device)
         if count := len(self.metric_terms):
-            inputs = [self.finished, self.metric_terms, len(self.totals) - 2 * count, self._success]
-            inputs += [self.finished_metrics, self.totals, self.is_success]
+            inputs = [self._arrays, len(self.totals) - 2 * count, self._success, self.is_success]
             wp.launch(kernels.end_metrics, self.count, inputs, device=self.device)
 
     def begin(self, world_mask: wp.array[wp.bool]) -> None:
         """For the core: begin an episode in the masked worlds."""
-        inputs = [world_mask, self.length, self.episode_return, self.episode_sums, self.action, self.last_action]
-        inputs += [self.earlier_action, self.waiting, self.due, self.new]
-        wp.launch(kernels.begin_episodes, self.count, inputs, device=self.device)
+        wp.launch(kernels.begin_episodes, self.count, [self._arrays, world_mask], device=self.device)
 
     def finish_step(self) -> None:
         """For the core: note that the observations are written, and that the action was the last one."""
-        inputs = [self.action, self.last_action, self.earlier_action, self.due, self.new]
-        wp.launch(kernels.finish_step, self.count, inputs, device=self.device)
+        wp.launch(kernels.finish_step, self.count, [self._arrays], device=self.device)
 
     def raise_errors(self, rewards: Sequence[str]) -> None:
         """For the core: raise once if a reward was not finite in a world whose state is.
@@ -152,9 +133,9 @@ class EpisodeBuffers:
         Raises:
             SimulationError: Names the term and the world.
         """
-        code = int(self._fault.numpy()[0])
+        code = int(self.fault.numpy()[0])
         if code != _NO_FAULT:
-            self._fault.fill_(_NO_FAULT)
+            self.fault.fill_(_NO_FAULT)
             term, world = divmod(code, self.count)
             raise SimulationError(
                 f"task.rewards.{rewards[term]}: is not finite in world {world}; bound the quantity, or end the episode"

@@ -3,6 +3,8 @@
 import warp as wp
 from pippin.state import random_state
 
+from .draws import MaskedDraws, state_in
+
 BLOCK = wp.constant(16)
 """Numbers of a term of observations that a thread writes: on a CPU, most of the time of a thread is its call."""
 
@@ -13,6 +15,16 @@ def silence_policy(is_on: wp.array[wp.bool], action: wp.array2d[float]):
     world, number = wp.tid()
     if not is_on[0]:
         action[world, number] = 0.0
+
+
+@wp.kernel
+def explore(
+    action: wp.array2d[float], deviation: wp.array[float], key: int, seeds: wp.array[int], first_world: int, step: int
+):
+    """Add normal noise to each number of an action, drawn by seed, global world and control step."""
+    world, i = wp.tid()
+    generator = random_state(key, seeds[world], first_world + world, step * action.shape[1] + i)
+    action[world, i] = action[world, i] + deviation[i] * wp.randn(generator)
 
 
 @wp.kernel
@@ -86,19 +98,15 @@ def compose(
 
 @wp.kernel
 def draw_delays(
-    world_mask: wp.array[wp.bool],
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
+    draws: MaskedDraws,
     low: int,
     high: int,
     delays: wp.array[int],
 ):
     """Draw a number of steps from low to high, both included."""
     world = wp.tid()
-    if world_mask[world]:
-        state = random_state(key, seeds[world], first_world + world, counts[world])
+    if draws.world_mask[world]:
+        state = state_in(draws, world)
         delays[world] = wp.randi(state, low, high + 1)
 
 
@@ -121,197 +129,164 @@ def forget_actions(world_mask: wp.array[wp.bool], taken: wp.array3d[float]):
         taken[world, k, i] = 0.0
 
 
+@wp.struct
+class EpisodeArrays:
+    """The arrays of `EpisodeBuffers` that its kernels read and write, by their names there; `new` is a word of C++."""
+
+    length: wp.array[int]
+    terminated: wp.array[wp.bool]
+    truncated: wp.array[wp.bool]
+    reward_terms: wp.array2d[float]
+    termination_terms: wp.array2d[wp.bool]
+    reward: wp.array[float]
+    episode_return: wp.array[float]
+    episode_sums: wp.array2d[float]
+    finished: wp.array[wp.bool]
+    finished_length: wp.array[int]
+    finished_return: wp.array[float]
+    finished_sums: wp.array2d[float]
+    totals: wp.array2d[wp.float64]
+    metric_terms: wp.array2d[float]
+    finished_metrics: wp.array2d[float]
+    ended: wp.array[wp.bool]
+    waiting: wp.array[wp.bool]
+    diverged: wp.array[wp.bool]
+    due: wp.array[wp.bool]
+    is_new: wp.array[wp.bool]
+    weights: wp.array[float]
+    truncates: wp.array[wp.bool]
+    fault: wp.array[int]
+    action: wp.array2d[float]
+    last_action: wp.array2d[float]
+    earlier_action: wp.array2d[float]
+    taken_action: wp.array2d[float]
+
+
 @wp.kernel
-def judge(
-    terms: wp.array2d[wp.bool],
-    truncates: wp.array[wp.bool],
-    diverged: wp.array[wp.bool],
-    limit: int,
-    length: wp.array[int],
-    terminated: wp.array[wp.bool],
-    truncated: wp.array[wp.bool],
-):
-    """Length += 1; terminated if any term says so or the state diverged; truncated if only the time is over, or a term
-    says so that truncates.
-    """
+def judge(episodes: EpisodeArrays, limit: int):
+    """Count the step; a term or a diverged state terminates, and time alone, or a term that truncates, truncates."""
     world = wp.tid()
-    length[world] += 1
+    episodes.length[world] += 1
     ends = wp.int32(0)
     cuts = wp.int32(0)
-    for term in range(terms.shape[0]):
-        if terms[term, world]:
-            if truncates[term]:
+    for term in range(episodes.termination_terms.shape[0]):
+        if episodes.termination_terms[term, world]:
+            if episodes.truncates[term]:
                 cuts += 1
             else:
                 ends += 1
-    if diverged[world]:
+    if episodes.diverged[world]:
         ends += 1
-    if limit > 0 and length[world] >= limit:
+    if limit > 0 and episodes.length[world] >= limit:
         cuts += 1
-    terminated[world] = ends > 0
-    truncated[world] = ends == 0 and cuts > 0
+    episodes.terminated[world] = ends > 0
+    episodes.truncated[world] = ends == 0 and cuts > 0
 
 
 @wp.func
-def weigh(
-    world: int,
-    terms: wp.array2d[float],
-    weights: wp.array[float],
-    diverged: wp.array[wp.bool],
-    reward: wp.array[float],
-    episode_return: wp.array[float],
-    sums: wp.array2d[float],
-    fault: wp.array[int],
-):
+def weigh(episodes: EpisodeArrays, world: int):
     """Reward: sum of weight × term, and its sums over the episode; the rewards of a diverged state are zero."""
     total = wp.float32(0.0)
-    if not diverged[world]:
-        for term in range(terms.shape[0]):
-            value = weights[term] * terms[term, world]
+    if not episodes.diverged[world]:
+        for term in range(episodes.reward_terms.shape[0]):
+            value = episodes.weights[term] * episodes.reward_terms[term, world]
             if not wp.isfinite(value):
-                wp.atomic_min(fault, 0, term * terms.shape[1] + world)
-            sums[term, world] += value
+                wp.atomic_min(episodes.fault, 0, term * episodes.reward_terms.shape[1] + world)
+            episodes.episode_sums[term, world] += value
             total += value
-    reward[world] = total
-    episode_return[world] += total
+    episodes.reward[world] = total
+    episodes.episode_return[world] += total
 
 
 @wp.kernel
-def end_episodes(
-    resets_at_once: int,
-    resets_later: int,
-    reward_terms: wp.array2d[float],
-    weights: wp.array[float],
-    fault: wp.array[int],
-    waiting: wp.array[wp.bool],
-    terminated: wp.array[wp.bool],
-    truncated: wp.array[wp.bool],
-    reward: wp.array[float],
-    length: wp.array[int],
-    episode_return: wp.array[float],
-    sums: wp.array2d[float],
-    terminations: wp.array2d[wp.bool],
-    diverged: wp.array[wp.bool],
-    action: wp.array2d[float],
-    taken_action: wp.array2d[float],
-    finished_length: wp.array[int],
-    finished_return: wp.array[float],
-    finished_sums: wp.array2d[float],
-    totals: wp.array2d[wp.float64],
-    finished: wp.array[wp.bool],
-    ended: wp.array[wp.bool],
-):
+def end_episodes(episodes: EpisodeArrays, resets_at_once: int, resets_later: int):
     """Sum the rewards, mark the worlds to reset, keep the sums of episodes that finish now, and add them to the totals
     of all episodes.
 
     With a later reset, the step of a world that is reset at its end counts for nothing: neither reward nor flags.
     """
     world = wp.tid()
-    weigh(world, reward_terms, weights, diverged, reward, episode_return, sums, fault)
-    for i in range(action.shape[1]):
-        taken_action[world, i] = action[world, i]
-    was_waiting = waiting[world]
+    weigh(episodes, world)
+    for i in range(episodes.action.shape[1]):
+        episodes.taken_action[world, i] = episodes.action[world, i]
+    was_waiting = episodes.waiting[world]
     if was_waiting and resets_later > 0:
-        reward[world] = 0.0
-        terminated[world] = False
-        truncated[world] = False
-    is_over = terminated[world] or truncated[world]
-    ended[world] = (is_over and resets_at_once > 0) or (was_waiting and resets_later > 0)
-    waiting[world] = (is_over or was_waiting) and not ended[world]
-    finished[world] = is_over and not was_waiting
-    if finished[world]:
-        finished_length[world] = length[world]
-        finished_return[world] = episode_return[world]
-        value = wp.float64(episode_return[world])
-        totals[0, world] += wp.float64(1.0)
-        totals[1, world] += wp.float64(length[world])
-        totals[2, world] += value
-        totals[3, world] += value * value
+        episodes.reward[world] = 0.0
+        episodes.terminated[world] = False
+        episodes.truncated[world] = False
+    is_over = episodes.terminated[world] or episodes.truncated[world]
+    is_reset = (is_over and resets_at_once > 0) or (was_waiting and resets_later > 0)
+    episodes.ended[world] = is_reset
+    episodes.waiting[world] = (is_over or was_waiting) and not is_reset
+    episodes.finished[world] = is_over and not was_waiting
+    if is_over and not was_waiting:
+        episodes.finished_length[world] = episodes.length[world]
+        episodes.finished_return[world] = episodes.episode_return[world]
+        value = wp.float64(episodes.episode_return[world])
+        episodes.totals[0, world] += wp.float64(1.0)
+        episodes.totals[1, world] += wp.float64(episodes.length[world])
+        episodes.totals[2, world] += value
+        episodes.totals[3, world] += value * value
         row = wp.int32(4)
-        for term in range(sums.shape[0]):
-            finished_sums[term, world] = sums[term, world]
-            totals[row + term, world] += wp.float64(sums[term, world])
-        row += sums.shape[0]
+        for term in range(episodes.episode_sums.shape[0]):
+            episodes.finished_sums[term, world] = episodes.episode_sums[term, world]
+            episodes.totals[row + term, world] += wp.float64(episodes.episode_sums[term, world])
+        row += episodes.episode_sums.shape[0]
         held = wp.int32(0)
-        for term in range(terminations.shape[0]):
-            if terminations[term, world]:
+        for term in range(episodes.termination_terms.shape[0]):
+            if episodes.termination_terms[term, world]:
                 held += 1
-                totals[row + term, world] += wp.float64(1.0)
-        row += terminations.shape[0]
-        if diverged[world]:
-            totals[row, world] += wp.float64(1.0)
-        if truncated[world]:
-            totals[row + 1, world] += wp.float64(1.0)
+                episodes.totals[row + term, world] += wp.float64(1.0)
+        row += episodes.termination_terms.shape[0]
+        if episodes.diverged[world]:
+            episodes.totals[row, world] += wp.float64(1.0)
+        if episodes.truncated[world]:
+            episodes.totals[row + 1, world] += wp.float64(1.0)
             if held == 0:
-                totals[row + 2, world] += wp.float64(1.0)
+                episodes.totals[row + 2, world] += wp.float64(1.0)
 
 
 @wp.kernel
-def end_metrics(
-    finished: wp.array[wp.bool],
-    metrics: wp.array2d[float],
-    first: int,
-    success: int,
-    finished_metrics: wp.array2d[float],
-    totals: wp.array2d[wp.float64],
-    is_success: wp.array[wp.bool],
-):
+def end_metrics(episodes: EpisodeArrays, first: int, success: int, is_success: wp.array[wp.bool]):
     """Keep the metrics of episodes that finish now, and add them and their squares to the totals, row `first` on."""
     world = wp.tid()
     if success >= 0:
-        is_success[world] = finished[world] and metrics[success, world] > 0.0
-    if finished[world]:
-        for term in range(metrics.shape[0]):
-            number = wp.float64(metrics[term, world])
-            finished_metrics[term, world] = metrics[term, world]
-            totals[first + 2 * term, world] += number
-            totals[first + 2 * term + 1, world] += number * number
+        is_success[world] = episodes.finished[world] and episodes.metric_terms[success, world] > 0.0
+    if episodes.finished[world]:
+        for term in range(episodes.metric_terms.shape[0]):
+            number = wp.float64(episodes.metric_terms[term, world])
+            episodes.finished_metrics[term, world] = episodes.metric_terms[term, world]
+            episodes.totals[first + 2 * term, world] += number
+            episodes.totals[first + 2 * term + 1, world] += number * number
 
 
 @wp.kernel
-def begin_episodes(
-    world_mask: wp.array[wp.bool],
-    length: wp.array[int],
-    episode_return: wp.array[float],
-    sums: wp.array2d[float],
-    action: wp.array2d[float],
-    last_action: wp.array2d[float],
-    earlier_action: wp.array2d[float],
-    waiting: wp.array[wp.bool],
-    is_due: wp.array[wp.bool],
-    is_new: wp.array[wp.bool],
-):
+def begin_episodes(episodes: EpisodeArrays, world_mask: wp.array[wp.bool]):
     """Clear the counts of the masked worlds, which have a new state."""
     world = wp.tid()
     if world_mask[world]:
-        length[world] = 0
-        episode_return[world] = 0.0
-        for term in range(sums.shape[0]):
-            sums[term, world] = 0.0
-        for i in range(action.shape[1]):
-            action[world, i] = 0.0
-            last_action[world, i] = 0.0
-            earlier_action[world, i] = 0.0
-        waiting[world] = False
-        is_due[world] = True
-        is_new[world] = True
+        episodes.length[world] = 0
+        episodes.episode_return[world] = 0.0
+        for term in range(episodes.episode_sums.shape[0]):
+            episodes.episode_sums[term, world] = 0.0
+        for i in range(episodes.action.shape[1]):
+            episodes.action[world, i] = 0.0
+            episodes.last_action[world, i] = 0.0
+            episodes.earlier_action[world, i] = 0.0
+        episodes.waiting[world] = False
+        episodes.due[world] = True
+        episodes.is_new[world] = True
 
 
 @wp.kernel
-def finish_step(
-    action: wp.array2d[float],
-    last_action: wp.array2d[float],
-    earlier_action: wp.array2d[float],
-    is_due: wp.array[wp.bool],
-    is_new: wp.array[wp.bool],
-):
+def finish_step(episodes: EpisodeArrays):
     """Keep the action as the last one, and the last one as the one before; no world has a new state."""
     world = wp.tid()
-    is_due[world] = False
-    is_new[world] = False
-    for i in range(action.shape[1]):
-        earlier_action[world, i] = last_action[world, i]
-        last_action[world, i] = action[world, i]
+    episodes.due[world] = False
+    episodes.is_new[world] = False
+    for i in range(episodes.action.shape[1]):
+        episodes.earlier_action[world, i] = episodes.last_action[world, i]
+        episodes.last_action[world, i] = episodes.action[world, i]
 
 
 @wp.kernel
@@ -342,18 +317,14 @@ def take_due(
 
 @wp.kernel
 def draw_times(
-    world_mask: wp.array[wp.bool],
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
+    draws: MaskedDraws,
     low: wp.float64,
     high: wp.float64,
     left: wp.array[wp.float64],
 ):
     """Draw the time to the next event in the masked worlds [s]."""
     world = wp.tid()
-    if world_mask[world]:
-        state = random_state(key, seeds[world], first_world + world, counts[world])
+    if draws.world_mask[world]:
+        state = state_in(draws, world)
         left[world] = low + (high - low) * wp.float64(wp.randf(state))
-        counts[world] += 1
+        draws.counts[world] += 1

@@ -14,9 +14,6 @@ def _term(name: str, plural: str, order: int, meaning: str, **others: Any) -> Ki
     return Kind(name=name, plural=plural, order=order, meaning=meaning, base=base, checks=checks, **usual | others)
 
 
-_SHARED = "pippin_conformance.templates:term"
-"""The one template of quantities and rewards."""
-
 QUANTITY = _term(
     "quantity",
     "quantities",
@@ -24,10 +21,12 @@ QUANTITY = _term(
     "Measures numbers of each world for observations, rewards and ends of episodes.",
     place="task.observations.*.*.of",
     is_named_alone=True,
-    template=_SHARED,
+    template="pippin_conformance.templates:term",  # one for quantities and rewards
 )
 ACTION = _term("action", "actions", 180, "Gives the numbers of a policy their meaning.")
-REWARD = _term("reward", "rewards", 190, "Is a term of the reward of a step.", template=_SHARED)
+REWARD = _term(
+    "reward", "rewards", 190, "Is a term of the reward of a step.", template="pippin_conformance.templates:term"
+)
 TERMINATION = _term("termination", "terminations", 200, "Ends an episode on a condition.")
 EVENT = _term("event", "events", 210, "Changes a simulation at random: at the start, at resets, or from time to time.")
 COMMAND = _term("command", "commands", 220, "Draws a target, such as a velocity, for each world.")

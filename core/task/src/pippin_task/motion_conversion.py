@@ -10,15 +10,15 @@ from typing import Any, Literal
 import attrs
 import newton
 import numpy as np
-from pippin import ConfigError, load, quaternions
+from pippin import ConfigError, did_you_mean, load, quaternions
+from pippin.array_files import read_arrays
 from pippin.arrays import on_host, present
 from pippin.assembly import ScenePoses, build_poses
 from pippin.axes import axis_labels
 from pippin.files import refuse_unwritable
 from pippin.labels import name_of
 from pippin.motions import Clip
-
-from .recorded_motion import RobotMotion, read_recorded
+from pippin.objects import read_table
 
 _SAME = 1e-2
 """Largest difference of the last frame of a loop from the first one [m, rad]."""
@@ -60,7 +60,7 @@ def convert_motion(
     config = load(robot, overrides)
     poses = build_poses(attrs.evolve(config, scene=attrs.evolve(config.scene, worlds=1)), 1)
     layout = _Layout(poses)
-    motion = read_recorded(Path(source), layout.joint_names, layout.root, joints, quaternion, fps)
+    motion = _recorded(Path(source), layout.joint_names, layout.root, joints, quaternion, fps)
     motion = _resampled(motion, poses.control_dt, loop=loop)
     clip = _with_bodies(motion, layout, loop=loop)
     if target is not None:
@@ -221,3 +221,125 @@ def _beyond(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Return the poses as far beyond others as those are from some."""
     turns = _turned(other[:, 3:], _between(one[:, 3:], other[:, 3:]))
     return np.concatenate([2.0 * other[:, :3] - one[:, :3], turns], axis=1)
+
+
+_KEYS = {
+    "rate": ("fps",),
+    "names": ("joint_names", "dof_names"),
+    "joints": ("joint_positions", "joint_pos", "dof_positions"),
+    "places": ("body_positions", "body_pos_w"),
+    "turns": ("body_rotations", "body_quat_w"),
+}
+"""Names of the arrays in npz files: of Pippin; of BeyondMimic and mjlab; of Isaac Lab's AMP."""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class RobotMotion:
+    """The root and the joints of a robot in equal steps of time, in the order of its joints."""
+
+    rate: float
+    """Frames per second [Hz]."""
+
+    root: np.ndarray
+    """Position [m] and quaternion x, y, z, w of the root in the world, shape [frames, 7]; [frames, 0] without one."""
+
+    joints: np.ndarray
+    """Positions of the axes [rad, m], shape [frames, joints]."""
+
+
+def _recorded(
+    path: Path, names: Sequence[str], root: str, joints: Sequence[str], quaternion: str | None, rate: float | None
+) -> RobotMotion:
+    """Return the motion of a file for `convert_motion`, in the order of the robot's axes; `root` is its free body."""
+    if path.suffix not in (".csv", ".npz"):
+        raise ConfigError(f"source: {str(path)!r} is neither .csv nor .npz; write one of them")
+    if joints:
+        _order(names, joints, "joints")
+    read = _from_csv if path.suffix == ".csv" else _from_npz
+    motion, declared, order = read(path, len(names), tuple(joints), root)
+    columns = _order(names, declared or tuple(names), "source")
+    rate = motion.rate if rate is None else rate
+    if not (np.isfinite(rate) and rate > 0.0):
+        raise ConfigError(f"fps: the file tells none; give the frames per second, above 0, got {rate:g}")
+    found = attrs.evolve(motion, rate=rate, joints=motion.joints[:, columns])
+    return attrs.evolve(found, root=_unit(found.root, quaternion or order, path)) if root else found
+
+
+def _from_csv(path: Path, count: int, joints: tuple[str, ...], root: str) -> tuple[RobotMotion, tuple[str, ...], str]:
+    rows, first = read_table(str(path), "source"), 7 if root else 0
+    wanted = first + (len(joints) or count)
+    if rows.shape[1] != wanted:
+        of_root = f"7 of the root {root!r} and " if root else ""
+        raise ConfigError(
+            f"source: {str(path)!r} has {rows.shape[1]} columns, and the robot needs {wanted}: {of_root}"
+            f"{wanted - first} of joints; name those of the file by `joints`"
+        )
+    return RobotMotion(rate=0.0, root=rows[:, :first], joints=rows[:, first:]), joints, "xyzw"
+
+
+def _from_npz(path: Path, count: int, joints: tuple[str, ...], root: str) -> tuple[RobotMotion, tuple[str, ...], str]:
+    try:
+        arrays = read_arrays(path)
+    except (FileNotFoundError, ValueError) as error:
+        raise ConfigError(f"source: {str(path)!r} cannot be read ({error}); write it anew") from error
+    positions = np.asarray(_array(arrays, "joints", path), dtype=float)
+    names = tuple(map(str, _array(arrays, "names", path, np.zeros(0)).tolist()))
+    width = len(joints or names) or count
+    if positions.ndim != 2 or positions.shape[1] != width:
+        raise ConfigError(
+            f"source: {str(path)!r} has joints of the shape {list(positions.shape)}, and {width} are named; name those"
+            " of the file by `joints`"
+        )
+    rows = np.zeros((len(positions), 0))
+    if root:
+        bodies = [str(name) for name in arrays.get("body_names", np.zeros(0)).tolist()]
+        if bodies and root not in bodies:
+            raise ConfigError(
+                f"source: {str(path)!r} has no body {root!r}{did_you_mean(root, bodies) or ';'} rename it"
+            )
+        row = bodies.index(root) if bodies else 0
+        rows = np.concatenate([_array(arrays, part, path)[:, row] for part in ("places", "turns")], axis=1).astype(
+            float
+        )
+    if not np.isfinite(rows).all() or not np.isfinite(positions).all() or len(rows) != len(positions):
+        raise ConfigError(f"source: {str(path)!r} must hold finite numbers of equally many frames; write it anew")
+    rate = float(np.ravel(_array(arrays, "rate", path, np.zeros(1)))[0])
+    order = "xyzw" if "body_rotations" in arrays and "joint_positions" in arrays else "wxyz"
+    return RobotMotion(rate=rate, root=rows, joints=positions), joints or names, order
+
+
+def _array(arrays: Mapping[str, np.ndarray], what: str, path: Path, default: np.ndarray | None = None) -> np.ndarray:
+    for key in _KEYS[what]:
+        if key in arrays:
+            return arrays[key]
+    if default is None:
+        raise ConfigError(f"source: {str(path)!r} has no array {' or '.join(map(repr, _KEYS[what]))}; add it")
+    return default
+
+
+def _order(names: Sequence[str], declared: Sequence[str], where: str) -> list[int]:
+    faults = [
+        f"{where}: the robot has no joint {name!r}{did_you_mean(name, names) or ';'} joints: {', '.join(names)}"
+        for name in declared
+        if name not in names
+    ]
+    faults += [f"{where}: joint {name!r} stands twice; name each once" for name in names if declared.count(name) > 1]
+    faults += [
+        f"{where}: joint {name!r} of the robot is missing; add its column" for name in names if name not in declared
+    ]
+    if faults:
+        raise ConfigError(*faults)
+    return [declared.index(name) for name in names]
+
+
+def _unit(root: np.ndarray, order: str, path: Path) -> np.ndarray:
+    """Return poses with quaternions x, y, z, w of length one."""
+    turns = np.roll(root[:, 3:], -1, axis=1) if order == "wxyz" else root[:, 3:]
+    lengths = np.linalg.norm(turns, axis=1, keepdims=True)
+    wrong = np.flatnonzero(np.abs(lengths[:, 0] - 1.0) > 1e-2)
+    if len(wrong):
+        raise ConfigError(
+            f"source: {str(path)!r}: the quaternion of frame {wrong[0]} has the length {lengths[wrong[0], 0]:.3g}, not"
+            " 1; give its columns in order"
+        )
+    return np.concatenate([root[:, :3], turns / lengths], axis=1)

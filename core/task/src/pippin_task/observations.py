@@ -83,11 +83,6 @@ class ObservationGroup:
         return (0.0, config.scale) if is_plain else (-math.inf, math.inf)
 
     @property
-    def quantities(self) -> list[Quantity]:
-        """The quantities of the terms."""
-        return [term.quantity for term in self._terms]
-
-    @property
     def parts(self) -> list[tuple[str, Quantity, list[int], int]]:
         """Label, quantity, chosen columns and number of readings of each term."""
         return [

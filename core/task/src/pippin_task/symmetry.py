@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import attrs
 import numpy as np
 from pippin import ConfigError
 from pippin.axes import axis_labels
@@ -13,9 +14,27 @@ from pippin.labels import name_of
 
 from pippin_task.config import SymmetryConfig
 
-from .mirrored import MirroredColumns, MirroredTask
 from .observations import ObservationGroup
 from .terms import Action
+
+
+@attrs.frozen(eq=False)
+class MirroredColumns:
+    """Numbers side by side in a mirror: number `i` is number `index[i]` times `sign[i]`."""
+
+    index: np.ndarray
+    """Shape [numbers]."""
+    sign: np.ndarray
+    """1 or -1, shape [numbers]."""
+
+
+@attrs.frozen(eq=False)
+class MirroredTask:
+    """The observations by group, and the action, in a mirror."""
+
+    groups: Mapping[str, MirroredColumns]
+    action: MirroredColumns
+
 
 _POLAR = {"x": 1.0, "y": -1.0, "z": 1.0}
 """Signs of the components of a vector, such as a velocity."""

@@ -15,13 +15,12 @@ from pippin import ConfigError, Host, hookimpl
 from pippin_task.config import TaskConfig
 
 from . import kernels
-from .all_terms import AllTerms
+from .all_terms import AllTerms, release_term
+from .delays import Timer
 from .episodes import EpisodeBuffers
-from .factory import release_term
-from .mirrored import MirroredTask
 from .score import Score
+from .symmetry import MirroredTask
 from .terms import Command, Event, Term
-from .timers import Timer
 
 
 class Task:

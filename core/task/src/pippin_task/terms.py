@@ -273,9 +273,9 @@ class Metric(Term):
         """
 
 
-@attrs.frozen(kw_only=True)
-class QuantityRewardConfig(RewardConfig):
-    """Settings of a reward that is a function of a quantity."""
+@attrs.frozen(kw_only=True, slots=False)  # so that a configuration may derive from it and from another class
+class DifferenceConfig:
+    """Settings of x, the numbers of a quantity minus a target."""
 
     of: Annotated[ComponentConfig, "quantity"]
     """The quantity: its name, or a table with its `type` and its keys."""
@@ -286,6 +286,11 @@ class QuantityRewardConfig(RewardConfig):
     target: float | tuple[float, ...] | str | None = attrs.field(default=None, validator=finite)
     """Target that is subtracted first: a number, one for each component, or the label of a command, whose numbers
     belong to the axes in order."""
+
+
+@attrs.frozen(kw_only=True)
+class QuantityRewardConfig(DifferenceConfig, RewardConfig):
+    """Settings of a reward that is a function of a quantity."""
 
 
 class QuantityReward(Reward):

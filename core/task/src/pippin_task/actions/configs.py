@@ -33,7 +33,7 @@ class ScaledConfig:
 class JointTargetsConfig(ScaledConfig):
     """Position targets of an actuator group [rad, m]."""
 
-    implementation = ".targets:JointTargets"
+    implementation = ".terms:JointTargets"
 
     offset: Literal["initial", "zero", "current"] = "initial"
     """Position for the number zero: the initial one of each joint; zero; or the present one, at the start of the
@@ -44,21 +44,21 @@ class JointTargetsConfig(ScaledConfig):
 class JointVelocityTargetsConfig(ScaledConfig):
     """Velocity targets of an actuator group [rad/s, m/s]."""
 
-    implementation = ".targets:JointVelocityTargets"
+    implementation = ".terms:JointVelocityTargets"
 
 
 @attrs.frozen(kw_only=True)
 class FeedforwardEffortsConfig(ScaledConfig):
     """Efforts that an actuator group adds to its law [N·m, N]."""
 
-    implementation = ".targets:FeedforwardEfforts"
+    implementation = ".terms:FeedforwardEfforts"
 
 
 @attrs.frozen(kw_only=True)
 class ToolGoalsConfig:
     """Goals of tools: three numbers each for the place, and three for the orientation if it is asked."""
 
-    implementation = ".tools:ToolGoals"
+    implementation = ".terms:ToolGoals"
 
     controller: str
     """Label of the controller, or of an actuator group `operational-space`."""
@@ -80,7 +80,7 @@ class ToolGoalsConfig:
 class GripperConfig:
     """One number that opens a gripper, or closes it: its position targets are `open` above zero, else `closed`."""
 
-    implementation = ".tools:Gripper"
+    implementation = ".terms:Gripper"
 
     actuator: str
     """Label of the group of the fingers."""
@@ -96,4 +96,4 @@ class GripperConfig:
 class InputsConfig(ScaledConfig):
     """Inputs of the asset's own actuators."""
 
-    implementation = ".targets:Inputs"
+    implementation = ".terms:Inputs"

@@ -24,10 +24,7 @@ def set_targets(
 
 @wp.kernel
 def read_encoders(
-    joint_q: wp.array[float],
-    coordinates: wp.array2d[int],
-    errors: wp.array2d[float],
-    readings: wp.array2d[float],
+    joint_q: wp.array[float], coordinates: wp.array2d[int], errors: wp.array2d[float], readings: wp.array2d[float]
 ):
     """Reading = q − error."""
     world, i = wp.tid()

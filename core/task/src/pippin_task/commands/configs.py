@@ -22,7 +22,7 @@ class VelocityConfig(CommandConfig):
     With a heading, the yaw rate turns the body towards it: yaw rate = stiffness × angle to the heading, within `yaw`.
     """
 
-    implementation = ".velocity:Velocity"
+    implementation = ".terms:Velocity"
 
     x: Range = attrs.field(default=(0.0, 0.0), validator=ordered)
     """Range of the forward speed [m/s]."""
@@ -67,7 +67,7 @@ class PoseCommandConfig(CommandConfig):
     The numbers are in the frame of the quantity that has the command as its target, such as `relative-position`.
     """
 
-    implementation = ".pose:PoseCommand"
+    implementation = ".terms:PoseCommand"
 
     x: Range = attrs.field(default=(0.0, 0.0), validator=ordered)
     """Range of the position along x [m]."""
@@ -103,7 +103,7 @@ class MotionCommandConfig(CommandConfig):
     have their own.
     """
 
-    implementation = ".motion:MotionCommand"
+    implementation = ".terms:MotionCommand"
 
     path: FilePath
     """The clip, an npz file that `pippin motion convert` has written."""

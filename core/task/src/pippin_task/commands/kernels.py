@@ -1,16 +1,30 @@
 """Kernels of commands."""
 
 import warp as wp
-from pippin.state import random_state
+
+from pippin_task.draws import MaskedDraws, state_in
+
+
+@wp.struct
+class ClipArrays:
+    """What the command `motion` has of its clip, by the names there."""
+
+    frames: wp.array[int]
+    places: wp.array[wp.transform]
+    joint_positions: wp.array2d[float]
+    joint_velocities: wp.array2d[float]
+    body_poses: wp.array2d[wp.transform]
+    body_velocities: wp.array2d[wp.spatial_vector]
+    bodies: wp.array2d[int]
+    anchor: int
+    root: int
+    period: int
+    stride: wp.transform
 
 
 @wp.kernel
 def draw_velocities(
-    world_mask: wp.array[wp.bool],
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
+    draws: MaskedDraws,
     ranges: wp.array2d[float],
     heading_share: float,
     straight: float,
@@ -23,9 +37,9 @@ def draw_velocities(
     some go straight ahead, and some stand still, both without one.
     """
     world = wp.tid()
-    if not world_mask[world]:
+    if not draws.world_mask[world]:
         return
-    state = random_state(key, seeds[world], first_world + world, counts[world])
+    state = state_in(draws, world)
     for axis in range(3):
         value[world, axis] = wp.randf(state, ranges[axis, 0], ranges[axis, 1])
     headings[world] = wp.randf(state, ranges[3, 0], ranges[3, 1])
@@ -64,19 +78,15 @@ def hold_headings(
 
 @wp.kernel
 def draw_poses(
-    world_mask: wp.array[wp.bool],
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
+    draws: MaskedDraws,
     ranges: wp.array2d[float],
     value: wp.array2d[float],
 ):
     """Draw positions by the ranges of x, y and z, and turns by those of roll, pitch and yaw, in this order."""
     world = wp.tid()
-    if not world_mask[world]:
+    if not draws.world_mask[world]:
         return
-    state = random_state(key, seeds[world], first_world + world, counts[world])
+    state = state_in(draws, world)
     for axis in range(3):
         value[world, axis] = wp.randf(state, ranges[axis, 0], ranges[axis, 1])
     roll = wp.randf(state, ranges[3, 0], ranges[3, 1])
@@ -96,17 +106,11 @@ def find_undrawn(world_mask: wp.array[wp.bool], is_drawn: wp.array[wp.bool], out
 
 @wp.kernel
 def draw_frames(
-    world_mask: wp.array[wp.bool],
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
+    draws: MaskedDraws,
+    clip: ClipArrays,
     way: int,
-    start_count: int,
     sums: wp.array[float],
     shifts: wp.array[wp.vec3],
-    frames: wp.array[int],
-    places: wp.array[wp.transform],
     steps: wp.array[int],
     is_drawn: wp.array[wp.bool],
 ):
@@ -115,9 +119,10 @@ def draw_frames(
     The clip begins at the place of the world, and no step of the episode counts yet.
     """
     world = wp.tid()
-    if not world_mask[world]:
+    if not draws.world_mask[world]:
         return
-    state = random_state(key, seeds[world], first_world + world, counts[world])
+    state = state_in(draws, world)
+    start_count = clip.body_poses.shape[0] - 1
     low = wp.float32(0.0)
     high = float(start_count)
     if way == 2:
@@ -132,8 +137,8 @@ def draw_frames(
     frame = wp.int32(0)
     if way > 0:
         frame = wp.min(int(low + (high - low) * wp.randf(state)), start_count - 1)
-    frames[world] = frame
-    places[world] = wp.transform(shifts[world], wp.quat_identity())
+    clip.frames[world] = frame
+    clip.places[world] = wp.transform(shifts[world], wp.quat_identity())
     steps[world] = -1
     is_drawn[world] = True
 
@@ -187,41 +192,27 @@ def add_failures(
 
 
 @wp.kernel
-def follow_clip(
-    lengths: wp.array[int],
-    steps: wp.array[int],
-    frame_count: int,
-    period: int,
-    stride: wp.transform,
-    start_count: int,
-    bin_count: int,
-    frames: wp.array[int],
-    places: wp.array[wp.transform],
-    bins: wp.array[int],
-):
-    """Advance by the control steps that the episode has made since: to the last frame, or round a loop, whose place
-    moves by its stride.
-    """
+def follow_clip(clip: ClipArrays, lengths: wp.array[int], steps: wp.array[int], bin_count: int, bins: wp.array[int]):
+    """Advance by the control steps made since: to the last frame, or round a loop, whose place moves by its stride."""
     world = wp.tid()
-    frame = frames[world] + lengths[world] - steps[world]
+    last = clip.body_poses.shape[0] - 1
+    frame = clip.frames[world] + lengths[world] - steps[world]
     steps[world] = lengths[world]
-    if period > 0:
-        while frame >= period:
-            frame -= period
-            places[world] = places[world] * stride
-    frame = wp.min(frame, frame_count - 1)
-    frames[world] = frame
-    bins[world] = wp.min(frame * bin_count / start_count, bin_count - 1)
+    if clip.period > 0:
+        while frame >= clip.period:
+            frame -= clip.period
+            clip.places[world] = clip.places[world] * clip.stride
+    frame = wp.min(frame, last)
+    clip.frames[world] = frame
+    bins[world] = wp.min(frame * bin_count / last, bin_count - 1)
 
 
 @wp.kernel
-def read_targets(
-    frames: wp.array[int], positions: wp.array2d[float], velocities: wp.array2d[float], value: wp.array2d[float]
-):
+def read_targets(clip: ClipArrays, value: wp.array2d[float]):
     """Write the positions of the joints in the frame of each world, then their velocities."""
     world, i = wp.tid()
-    count = positions.shape[1]
+    count = clip.joint_positions.shape[1]
     if i < count:
-        value[world, i] = positions[frames[world], i]
+        value[world, i] = clip.joint_positions[clip.frames[world], i]
     else:
-        value[world, i] = velocities[frames[world], i - count]
+        value[world, i] = clip.joint_velocities[clip.frames[world], i - count]

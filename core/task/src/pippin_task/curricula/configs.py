@@ -34,7 +34,7 @@ def _are_in_order(instance: Any, attribute: Any, value: tuple[CurriculumStageCon
 class StagesConfig:
     """Numbers of a term that change with the control steps since the start."""
 
-    implementation = ".stages:Stages"
+    implementation = ".terms:Stages"
 
     of: str
     """The term by table and label: `commands.velocity`, `rewards.effort`."""
@@ -55,7 +55,7 @@ class TerrainLevelsConfig:
     random one follows.
     """
 
-    implementation = ".terrain_levels:TerrainLevels"
+    implementation = ".terms:TerrainLevels"
 
     command: str | None = None
     """Label of a velocity command; by default the distance to walk does not depend on one."""

@@ -1,7 +1,8 @@
 """Kernels of curricula."""
 
 import warp as wp
-from pippin.state import random_state
+
+from pippin_task.draws import MaskedDraws, state_in
 
 
 @wp.kernel
@@ -31,30 +32,16 @@ def set_numbers(
 
 
 @wp.kernel
-def draw_levels(
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
-    low: int,
-    high: int,
-    levels: wp.array[int],
-    value: wp.array2d[float],
-):
+def draw_levels(draws: MaskedDraws, low: int, high: int, levels: wp.array[int], value: wp.array2d[float]):
     """Draw a level from low to high, both included."""
     world = wp.tid()
-    state = random_state(key, seeds[world], first_world + world, counts[world])
-    levels[world] = wp.randi(state, low, high + 1)
+    levels[world] = wp.randi(state_in(draws, world), low, high + 1)
     value[world, 0] = float(levels[world])
 
 
 @wp.kernel
 def change_levels(
-    finished: wp.array[wp.bool],
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
+    draws: MaskedDraws,
     body_q: wp.array[wp.transform],
     bodies: wp.array[int],
     places: wp.array[wp.vec3],
@@ -70,7 +57,7 @@ def change_levels(
 ):
     """Change the level of worlds whose episode ended: by one, or to a random one above the last."""
     world = wp.tid()
-    if not finished[world]:
+    if not draws.world_mask[world]:
         return
     away = wp.transform_get_translation(body_q[bodies[world]]) - places[world]
     distance = wp.length(wp.vec2(away[0], away[1]))
@@ -84,6 +71,6 @@ def change_levels(
     elif not (distance >= least):
         level = wp.max(level - 1, 0)
     if level >= level_count:
-        level = wp.randi(random_state(key, seeds[world], first_world + world, counts[world]), 0, level_count)
+        level = wp.randi(state_in(draws, world), 0, level_count)
     levels[world] = level
     value[world, 0] = float(level)

@@ -57,16 +57,21 @@ class AxesRanges(VectorRanges):
 
 
 @attrs.frozen(kw_only=True)
-class JointStartConfig(EventConfig):
+class StartConfig(EventConfig):
+    """A random start of an episode."""
+
+    when: Literal["reset"] = "reset"
+    """Time of the event."""
+
+
+@attrs.frozen(kw_only=True)
+class JointStartConfig(StartConfig):
     """Random initial positions and velocities of joints, around those of the file.
 
     Position = scale × initial one + uniform + normal number; likewise the velocity. Limits of joints hold.
     """
 
     implementation = ".states:JointStart"
-
-    when: Literal["reset"] = "reset"
-    """Time of the event."""
 
     joints: tuple[str, ...] = (".*",)
     """Patterns of names of joints or axes; by default all that have one coordinate for each axis."""
@@ -93,7 +98,7 @@ def _is_a_distance(instance: Any, attribute: attrs.Attribute[Any], value: Range 
 
 
 @attrs.frozen(kw_only=True)
-class JointPointConfig(EventConfig):
+class JointPointConfig(StartConfig):
     """A random point in the plane of two joints, such as sliders of a goal or of an object.
 
     Points are drawn in a rectangle until the distance is in its range. After 16 of them, the last one is moved to the
@@ -101,9 +106,6 @@ class JointPointConfig(EventConfig):
     """
 
     implementation = ".states:JointPoint"
-
-    when: Literal["reset"] = "reset"
-    """Time of the event."""
 
     joints: tuple[str, str]
     """Patterns of the names of the two joints, which match one axis each."""
@@ -122,7 +124,7 @@ class JointPointConfig(EventConfig):
 
 
 @attrs.frozen(kw_only=True)
-class RootStartConfig(AxesRanges, EventConfig):
+class RootStartConfig(AxesRanges, StartConfig):
     """Random initial pose and velocity of a free body, around those of the file.
 
     The ranges are of what is added to the position [m], and of the turn about the body's origin [rad]: roll, then
@@ -130,9 +132,6 @@ class RootStartConfig(AxesRanges, EventConfig):
     """
 
     implementation = ".states:RootStart"
-
-    when: Literal["reset"] = "reset"
-    """Time of the event."""
 
     body: str | None = None
     """Pattern of the body's name; by default the first body of a world."""
@@ -145,17 +144,14 @@ class RootStartConfig(AxesRanges, EventConfig):
 
 
 @attrs.frozen(kw_only=True)
-class MotionStartConfig(AxesRanges, EventConfig):
+class MotionStartConfig(AxesRanges, StartConfig):
     """A start from a motion, in the frame that its command has drawn, and random numbers added to it.
 
     The ranges are of what is added to the position of the free body [m], and of the turn about its origin [rad]: roll,
     then pitch, then yaw. What is added to a joint leaves it within its limits.
     """
 
-    implementation = ".motion:MotionStart"
-
-    when: Literal["reset"] = "reset"
-    """Time of the event."""
+    implementation = ".states:MotionStart"
 
     command: str
     """Label of the command `motion`."""
@@ -174,7 +170,7 @@ class MotionStartConfig(AxesRanges, EventConfig):
 
 
 @attrs.frozen(kw_only=True)
-class ObjectStartConfig(AxesRanges, EventConfig):
+class ObjectStartConfig(AxesRanges, StartConfig):
     """Random initial pose and velocity of cloth, soft bodies and granular matter, around those of the file.
 
     The ranges are of what is added to the position [m], and of the turn about the mean of the particles [rad]: roll,
@@ -183,15 +179,11 @@ class ObjectStartConfig(AxesRanges, EventConfig):
 
     implementation = ".states:ObjectStart"
 
-    when: Literal["reset"] = "reset"
-    """Time of the event."""
-
     objects: tuple[str, ...] = (".*",)
     """Patterns of labels of objects with particles; by default all of them."""
 
     velocity: AxesRanges = attrs.field(factory=AxesRanges)
-    """Ranges of what is added to the velocity [m/s], and to the angular velocity about the mean of the particles
-    [rad/s]."""
+    """Ranges of what is added to the velocity [m/s], and to the angular one about the mean of the particles [rad/s]."""
 
 
 @attrs.frozen(kw_only=True)
@@ -224,7 +216,7 @@ class WrenchConfig(EventConfig):
     A blow ends after its `duration`, or when the next one begins.
     """
 
-    implementation = ".wrenches:Wrench"
+    implementation = ".states:Wrench"
     adds_forces = True
 
     when: Literal["reset", "interval"] = "reset"
@@ -298,7 +290,7 @@ class VariedConfig(ModelEventConfig):
 class GainsConfig(VariedConfig):
     """Random gains of an actuator group, around those of the file."""
 
-    implementation = ".groups:Gains"
+    implementation = ".model:Gains"
 
     actuator: str
     """Label of the group."""
@@ -311,7 +303,7 @@ class GainsConfig(VariedConfig):
 class JointOffsetsConfig(EventConfig):
     """A constant offset of each joint target, as from a miscalibrated encoder."""
 
-    implementation = ".groups:JointOffsets"
+    implementation = ".model:JointOffsets"
 
     action: str
     """Label of the action."""
@@ -374,11 +366,9 @@ MaterialNumber = Literal[
 
 @attrs.frozen(kw_only=True)
 class MaterialConfig(VariedConfig):
-    """Random numbers of the material of cloth, soft bodies and loose particles. All elements of an object take one
-    draw.
-    """
+    """Random numbers of the material of cloth, soft bodies and loose particles; elements of an object take one draw."""
 
-    implementation = ".matter:Material"
+    implementation = ".model:Material"
 
     number: MaterialNumber
     """Name of the number, by the key of the object's table, or `particle_mass`, the masses of its particles."""

@@ -1,27 +1,21 @@
-"""Events that change the model: masses, centres of mass, friction, joints and gravity, around the built values."""
+"""Events that change the model or actuator groups, around the built values."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import newton
 import numpy as np
 import warp as wp
-from pippin import ConfigError
+from pippin import ConfigError, did_you_mean
 from pippin.arrays import on_host
 
 from pippin_task import TermContext
 
-from .configs import (
-    CentreOfMassConfig,
-    FrictionConfig,
-    GravityConfig,
-    JointParametersConfig,
-    MassConfig,
-    MovedConfig,
-)
-from .kernels.model import move, vary_masses
-from .variation import ModelEvent, Variation, refuse_kinematic
+from . import configs
+from .kernels.model import move, vary_masses, vary_particle_masses
+from .variation import ModelEvent, Variation, chosen_objects, refuse_kinematic, variation_ranges
 
 
 class Mass(ModelEvent):
@@ -30,7 +24,7 @@ class Mass(ModelEvent):
     model_changes = frozenset({"BODY_INERTIAL_PROPERTIES"})
     kernel = vary_masses
 
-    def __init__(self, config: MassConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.MassConfig, context: TermContext) -> None:
         super().__init__(config, context)
         model: Any = context.simulation.model
         names, bodies = context.bodies(config.bodies)
@@ -51,7 +45,7 @@ class Friction(ModelEvent):
 
     model_changes = frozenset({"SHAPE_PROPERTIES"})
 
-    def __init__(self, config: FrictionConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.FrictionConfig, context: TermContext) -> None:
         super().__init__(config, context)
         context.refuse_unsupported("shape_material_mu")
         names, shapes = context.shapes(config.bodies)
@@ -70,7 +64,7 @@ _FEATURES = {"armature": "armature", "friction": "joint_friction", "damping": "j
 class JointParameters(ModelEvent):
     """The event `joint-parameters`."""
 
-    def __init__(self, config: JointParametersConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.JointParametersConfig, context: TermContext) -> None:
         super().__init__(config, context)
         host, name = context.simulation, config.parameter
         support, feature = host.services.support, _FEATURES.get(name, "joint_limits")
@@ -117,7 +111,7 @@ class MovedVectors(ModelEvent):
 
     kernel = move
 
-    def __init__(self, config: MovedConfig, context: TermContext, indices: wp.array, values: Any) -> None:
+    def __init__(self, config: configs.MovedConfig, context: TermContext, indices: wp.array, values: Any) -> None:
         super().__init__(config, context)
         self.shape, self.before, self.after = indices.shape, [indices], [wp.clone(values), values]
         self.ranges = [wp.vec3(*end) for end in config.ends], [wp.vec3()] * 2
@@ -129,7 +123,7 @@ class CentreOfMass(MovedVectors):
     model_changes = frozenset({"BODY_INERTIAL_PROPERTIES"})
     moves_bodies = True  # the velocity of a body is that of its centre of mass
 
-    def __init__(self, config: CentreOfMassConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.CentreOfMassConfig, context: TermContext) -> None:
         names, bodies = context.bodies(config.bodies)
         context.claim("centre of mass", names, "bodies")
         refuse_kinematic(context, "bodies", bodies, "so its centre of mass changes nothing")
@@ -141,7 +135,122 @@ class Gravity(MovedVectors):
 
     model_changes = frozenset({"MODEL_PROPERTIES"})
 
-    def __init__(self, config: GravityConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.GravityConfig, context: TermContext) -> None:
         context.claim("gravity", ["the worlds"], "type")
         worlds = context.ints(range(context.world_count)).reshape((-1, 1))
         super().__init__(config, context, worlds, context.simulation.model.gravity)
+
+
+_SPRINGS, _TRIANGLES, _EDGES, _TETRAHEDRA = "spring_indices", "tri_indices", "edge_indices", "tet_indices"
+
+_PLACES: Mapping[str, tuple[str, str, int]] = {
+    "spring_ke": ("spring_stiffness", _SPRINGS, 0),
+    "spring_kd": ("spring_damping", _SPRINGS, 0),
+    "tri_ke": ("tri_materials", _TRIANGLES, 0),
+    "tri_ka": ("tri_materials", _TRIANGLES, 1),
+    "tri_kd": ("tri_materials", _TRIANGLES, 2),
+    "tri_drag": ("tri_materials", _TRIANGLES, 3),
+    "tri_lift": ("tri_materials", _TRIANGLES, 4),
+    "edge_ke": ("edge_bending_properties", _EDGES, 0),
+    "edge_kd": ("edge_bending_properties", _EDGES, 1),
+    "k_mu": ("tet_materials", _TETRAHEDRA, 0),
+    "k_lambda": ("tet_materials", _TETRAHEDRA, 1),
+    "k_damp": ("tet_materials", _TETRAHEDRA, 2),
+}
+"""Array of the model, the particles of its elements, and the column, of each number."""
+
+
+class Material(ModelEvent):
+    """The event `material`."""
+
+    def __init__(self, config: configs.MaterialConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        model: Any = context.simulation.model
+        array, ends, column = _PLACES.get(config.number, ("particle_mass", "", 0))
+        context.refuse_unsupported(array, "number")
+        matter, numbers = chosen_objects(context, config.objects, config.number)
+        owners = np.full(model.particle_count, -1)  # the row of the object of each particle
+        for row, label in enumerate(matter.labels):
+            if label in numbers and matter.worlds[row] >= 0:
+                owners[matter.starts[row] :][: matter.counts[row]] = row
+        values: Any = getattr(model, array)
+        of_elements = owners if not ends else _owners(owners, getattr(model, ends))
+        built = on_host(values).reshape(len(of_elements), -1) if len(of_elements) else np.zeros((0, column + 1))
+        elements = np.flatnonzero(of_elements >= 0)
+        elements = elements[built[elements, column] > 0.0]  # what is pinned has no mass
+        found = {matter.labels[row] for row in of_elements[elements]}
+        if missing := [label for label in numbers if label not in found]:
+            raise ConfigError(
+                f"number: {missing[0]!r} has no {config.number} to change; state one in the object,"
+                " or choose other objects"
+            )
+        variation = Variation(config)
+        variation.refuse_below_zero(built[elements, column], config.number, above=config.number == "particle_mass")
+        rows = of_elements[elements]
+        of_worlds, of_labels = matter.worlds[rows], [numbers[matter.labels[row]] for row in rows]
+        self.ranges = variation.arguments
+        self._vary(values, (of_worlds, of_labels), elements, column)
+        if not ends:
+            self.kernel, arrays = vary_particle_masses, [values, model.particle_inv_mass]
+            self.after = [*map(wp.clone, arrays), *arrays]
+
+
+def _owners(owners: np.ndarray, indices: Any) -> np.ndarray:
+    """Return the row of the object of each element, given that of each particle; -1 for none."""
+    if indices is None:
+        return np.zeros(0, dtype=int)
+    corners: Any = on_host(indices)
+    return owners[corners.reshape(-1, 2 if corners.ndim == 1 else corners.shape[1]).max(axis=1)]  # springs are flat
+
+
+class Gains(ModelEvent):
+    """The event `gains`."""
+
+    def __init__(self, config: configs.GainsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self._group = context.actuator(config.actuator)
+        self._refuse_unknown()
+        context.claim(config.gain, [config.actuator], "gain")
+        self.model_changes = frozenset(self._group.gain_changes)
+        variation, values = Variation(config), self._group.gain(config.gain)
+        built = on_host(values)
+        variation.refuse_below_zero(built, config.gain, above=bool(built.any()))
+        self.ranges, indices = variation.arguments, np.indices(built.shape)
+        self._vary(values, indices, *indices)
+
+    def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
+        """Draw the gain in the masked worlds."""
+        super().apply(state, world_mask)
+        self._group.write_gains()
+
+    def restore(self, world_mask: wp.array[wp.bool]) -> None:
+        """Put the built gain of the masked worlds back."""
+        super().restore(world_mask)
+        self._group.write_gains()
+
+    def _refuse_unknown(self) -> None:
+        group, config = self._group, self.config
+        gains = tuple(getattr(group, "gains", ()))
+        if config.gain not in gains:
+            hint = did_you_mean(config.gain, gains)
+            known = ", ".join(gains) or "none"
+            raise ConfigError(f"gain: {config.actuator!r} has no gain {config.gain!r}{hint}; gains: {known}")
+        if config.gain in group.drawn_parameters:
+            raise ConfigError(
+                f"gain: the group {config.actuator!r} draws {config.gain!r} itself at a reset; give it one value there,"
+                " or leave the event out"
+            )
+
+
+class JointOffsets(ModelEvent):
+    """The event `joint-offsets`."""
+
+    def __init__(self, config: configs.JointOffsetsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        errors = getattr(context.action(config.action, "action"), "errors", None)
+        if errors is None:
+            raise ConfigError(f"action: {config.action!r} has no targets that may be off; choose another")
+        context.claim("offset", [config.action], "action")
+        none, indices = (0.0, 0.0), np.indices(errors.shape)
+        self.ranges = [variation_ranges(none, config.range, stride=1)], [variation_ranges(none)]
+        self._vary(errors, indices, *indices)

@@ -11,12 +11,15 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError
 from pippin.arrays import on_host
+from pippin.labels import match
+from pippin.matter import OF_PARTICLES, Matter
 
 from pippin_task import Event, EventConfig, TermContext
+from pippin_task.draws import launch_draws
 
 from .configs import VariedConfig
-from .kernels.draws import EventDraws, StartRanges, VariationRanges
-from .kernels.model import vary
+from .kernels.model import VariationRanges, vary
+from .kernels.states import StartRanges
 
 
 def refuse_kinematic(context: TermContext, where: str, bodies: Any, why: str) -> None:
@@ -28,6 +31,15 @@ def refuse_kinematic(context: TermContext, where: str, bodies: Any, why: str) ->
         raise ConfigError(f"{where}: {model.body_label[body]!r} is kinematic, {why}; choose others")
 
 
+def chosen_objects(context: TermContext, patterns: Sequence[str], what: str) -> tuple[Matter, dict[str, int]]:
+    """Return the matter of particles, and the objects of it that patterns choose, with a number each; claim `what`."""
+    matter = Matter.of(context.simulation.model, *OF_PARTICLES)
+    known = list(dict.fromkeys(matter.labels))
+    chosen = [known[index] for index in match(patterns, known, "object with particles", "objects")]
+    context.claim(what, chosen, "objects")
+    return matter, {label: number for number, label in enumerate(chosen)}
+
+
 class RandomEvent(Event):
     """An event whose kernel draws from random numbers of its own."""
 
@@ -35,16 +47,9 @@ class RandomEvent(Event):
         super().__init__(config, context)
         self.draws = context.draws()
 
-    def _launch(self, kernel: Any, shape: Any, world_mask: wp.array[wp.bool], *inputs: Any) -> None:
-        """Launch a kernel, whose first argument are the draws in the masked worlds."""
-        draws: Any = EventDraws()
-        draws.world_mask = world_mask
-        draws.key, draws.seeds, draws.first_world, draws.counts = self.draws.arguments
-        wp.launch(kernel, shape, [draws, *inputs], device=world_mask.device)
-
     def _draw(self, kernel: Any, shape: Any, world_mask: wp.array[wp.bool], *inputs: Any) -> None:
-        """Launch a kernel as `_launch` does, and count the draw."""
-        self._launch(kernel, shape, world_mask, *inputs)
+        """Launch a kernel of draws, and count them."""
+        launch_draws(kernel, shape, self.draws, world_mask, *inputs)
         self.draws.advance(world_mask)
 
 
@@ -74,7 +79,7 @@ class ModelEvent(RandomEvent):
 
     def restore(self, world_mask: wp.array[wp.bool]) -> None:
         """Put the built values of the masked worlds back."""
-        self._launch(self.kernel, self.shape, world_mask, *self.before, *self.ranges[1], *self.after)
+        launch_draws(self.kernel, self.shape, self.draws, world_mask, *self.before, *self.ranges[1], *self.after)
 
 
 def variation_ranges(

@@ -19,6 +19,7 @@ class Backend:
 
     name = "numpy"
     title = "NumPy array"
+    _takes_lists = True
 
     def __init__(self, *, copy: bool) -> None:
         self._copy = copy
@@ -48,8 +49,8 @@ class Backend:
         return check_and_write
 
     def array(self, action: Any) -> Any:
-        """Return an action of another class as one of the backend's; refuse what is none."""
-        if not isinstance(action, list | tuple):
+        """Return an action of another class as one of the backend's; refuse what is none, or has no device."""
+        if not (self._takes_lists and isinstance(action, list | tuple)):
             raise self._refused(type(action).__name__)
         try:
             return np.array(action)
@@ -84,6 +85,7 @@ class TorchBackend(Backend):
     """PyTorch, on the simulation's device, in shared memory."""
 
     name, title = "torch", "PyTorch tensor"
+    _takes_lists = False
 
     def reader(self, array: wp.array) -> Callable[[], Any]:
         """Return the function that reads an array of the task."""
@@ -93,10 +95,6 @@ class TorchBackend(Backend):
     def zeros(self, array: wp.array) -> Any:
         """Return zeros in the shape of an array of the task."""
         return wp.to_torch(array).clone().zero_()
-
-    def array(self, action: Any) -> Any:
-        """Refuse an action of another class: a tensor has a device."""
-        raise self._refused(type(action).__name__)
 
     def rounded(self, action: Any, dtype: str) -> Any:
         """Return an action of other numbers in float32; see `Backend`."""
@@ -127,6 +125,7 @@ class WarpBackend(Backend):
     """Warp arrays, on the simulation's device."""
 
     name, title = "warp", "Warp array"
+    _takes_lists = False
 
     def reader(self, array: wp.array) -> Callable[[], Any]:
         """Return the function that reads an array of the task."""
@@ -135,10 +134,6 @@ class WarpBackend(Backend):
     def zeros(self, array: wp.array) -> Any:
         """Return zeros in the shape of an array of the task."""
         return wp.zeros_like(array)
-
-    def array(self, action: Any) -> Any:
-        """Refuse an action of another class: an array has a device."""
-        raise self._refused(type(action).__name__)
 
     def rounded(self, action: Any, dtype: str) -> Any:
         """Refuse other numbers: Warp copies arrays of one type alone."""

@@ -11,7 +11,7 @@ import numpy as np
 from pippin import SimulationConfig
 
 from .arguments import RENDER_MODES
-from .vector_env import VectorEnv
+from .vector_env import VectorEnv, row_of
 
 _TABLES = ("episode", "episode_terms", "episode_metrics", "final_info")
 
@@ -50,10 +50,8 @@ class Env(gymnasium.Env[Any, Any]):
         )
         self.metadata = {**type(self).metadata, "render_fps": self.worlds.metadata["render_fps"]}
         self.render_mode = render_mode
-        self.observation_space, self.action_space = (
-            self.worlds.single_observation_space,
-            self.worlds.single_action_space,
-        )
+        self.observation_space = self.worlds.single_observation_space
+        self.action_space = self.worlds.single_action_space
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; see `VectorEnv.reset`.
@@ -64,7 +62,7 @@ class Env(gymnasium.Env[Any, Any]):
         """
         super().reset(seed=seed)
         observations, _ = self.worlds.reset(seed=seed, options=options)
-        return _first(observations), {}
+        return row_of(observations, 0), {}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Take one control step; see `VectorEnv.step`. After the last step of an episode, `info` has `episode`,
@@ -78,7 +76,7 @@ class Env(gymnasium.Env[Any, Any]):
         keys = [key for key in _TABLES if key in infos] if infos["_episode"][0] else []
         info: dict[str, Any] = {key: {label: each[0].item() for label, each in infos[key].items()} for key in keys}
         info |= info.pop("final_info", {})
-        return _first(observations), float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
+        return row_of(observations, 0), float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def render(self) -> Any:
         """Return an image of the world, shape [height, width, 3]; None without a render mode."""
@@ -88,9 +86,3 @@ class Env(gymnasium.Env[Any, Any]):
     def close(self) -> None:
         """Close the simulation; a second call does nothing."""
         self.worlds.close()
-
-
-def _first(observations: Any) -> Any:
-    if isinstance(observations, Mapping):
-        return {name: values[0] for name, values in observations.items()}
-    return observations[0]

@@ -1,14 +1,19 @@
-"""The worlds of an environment in this process: a simulation, its task, and the arrays that both sides share."""
+"""The worlds of an environment in one process: all of them, or a shard that steps at signals of its owner."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import socket
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 import gymnasium
 import numpy as np
-from pippin import ConfigError, Simulation
+from pippin import ConfigError, Simulation, SimulationConfig
+
+from .sharing import FAILED, STEP, SharedArrays, SharedLayout, receive_signal
 
 if TYPE_CHECKING:
     import warp as wp
@@ -17,6 +22,9 @@ if TYPE_CHECKING:
     from pippin_task.task import Task
 
 Autoreset = Literal["same-step", "next-step", "disabled"]
+
+_IMAGE_SIZE = (320, 240)
+"""Width and height of an image [pixels]."""
 
 
 @attrs.frozen(kw_only=True)
@@ -113,8 +121,6 @@ class LocalWorlds:
 
     def render(self) -> tuple[np.ndarray, ...]:
         """Return an image of each world."""
-        from .frames import Frames
-
         if self._frames is None:
             self._frames = Frames(self.simulation)
         return self._frames.draw()
@@ -127,6 +133,24 @@ class LocalWorlds:
         """Close the simulation."""
         self._frames = None
         self.simulation.close()
+
+
+class Frames:
+    """Images of all worlds, each from a camera that follows its robot, at a distance that the first state gives."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        from pippin.rendering import Cameras, Renderer, Tiles
+
+        self._simulation, worlds = simulation, np.arange(simulation.world_count)
+        layout = Tiles.stacked(len(worlds), _IMAGE_SIZE)
+        self._cameras = Cameras(None, simulation, worlds, layout.width / layout.height)
+        self._renderer = Renderer(simulation.model, worlds, layout, self._cameras.fov, self._cameras.scale)
+
+    def draw(self) -> tuple[np.ndarray, ...]:
+        """Return the image of each world, shape [height, width, 3], from 0 to 255."""
+        state = self._simulation.state
+        image = self._renderer.render(state, self._cameras.poses(state, self._simulation.time))
+        return tuple(image.reshape(-1, *_IMAGE_SIZE[::-1], 3).copy())
 
 
 def named(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:
@@ -156,3 +180,67 @@ def _observation_space(task: Task) -> gymnasium.Space:
 def _shaped(values: wp.array, group: ObservationGroup) -> wp.array:
     """View the numbers of a group, shape [worlds, numbers], as images if they are some."""
     return values if group.image_shape is None else values.reshape((len(values), *group.image_shape))
+
+
+class EnvShardWorker(LocalWorlds):
+    """The worlds of a shard, and the memory that they share with the environment.
+
+    Args:
+        checkpoint: A file to continue from; None starts at the beginning.
+        source: The file of the environment, for errors.
+        signals: The socket for step signals.
+    """
+
+    def __init__(self, config: SimulationConfig, checkpoint: Path | None, source: str, signals: socket.socket) -> None:
+        simulation = Simulation(config) if checkpoint is None else Simulation.load(checkpoint)
+        super().__init__(simulation, source)
+        from pippin.state import HostMirror
+
+        self._signals = signals
+        arrays = self.arrays()
+        self._read = {name: HostMirror(array, is_read=True).read for name, array in arrays.items()}
+        self._act = HostMirror(arrays["action"]).assign
+        self._copies: list[tuple[np.ndarray, Callable[[], np.ndarray]]] = []
+        self._action: Any = None
+
+    def describe(self) -> tuple[WorldFacts, SharedLayout, str]:
+        """Return facts of the worlds, the arrays to be shared, and the device."""
+        rows = {name: (read().shape[1:], read().dtype.str) for name, read in self._read.items()}
+        return self.facts, SharedLayout(self.count, rows), self.device
+
+    def attach(self, layout: SharedLayout, worlds: range) -> None:
+        """Share the memory of all worlds, whose descriptor comes by the socket; `worlds` are those of this shard."""
+        _, (file, *_), _, _ = socket.recv_fds(self._signals, 1, 1)
+        shared = SharedArrays(layout, file)
+        os.close(file)
+        own = {name: array[worlds.start : worlds.stop] for name, array in shared.arrays.items()}
+        self._action = own.pop("action")
+        self._copies = [(target, self._read[name]) for name, target in own.items()]
+        self._publish()
+
+    def follow(self) -> None:
+        """Take a step at each signal, until the signal to leave."""
+        signals = self._signals
+        while receive_signal(signals) == STEP:
+            self._act(self._action)
+            try:
+                self.step(reads_flags=True)
+            except BaseException:
+                self._publish()
+                signals.send(FAILED)
+                raise
+            self._publish()
+            signals.send(STEP)
+
+    def reset(self, seeds: tuple[np.ndarray, np.ndarray] | None, mask: np.ndarray | None) -> None:
+        """Begin episodes; see `LocalWorlds.reset`."""
+        super().reset(seeds, mask)
+        self._publish()
+
+    def step_count(self) -> int:
+        """Return the control steps so far."""
+        return self.simulation.step_count
+
+    def _publish(self) -> None:
+        for target, read in self._copies:
+            np.copyto(target, read())

@@ -6,8 +6,7 @@ from typing import Any
 
 import warp as wp
 
-from .adapters import refuse_unfit
-from .vector_env import VectorEnv
+from .vector_env import VectorEnv, refuse_unfit
 
 try:
     import torch

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from pippin import ConfigError
 
-from .adapters import refuse_unfit
-from .vector_env import VectorEnv
+from .vector_env import VectorEnv, refuse_unfit, row_of
 
 try:
     from stable_baselines3.common.vec_env import VecEnv
@@ -59,7 +58,7 @@ class Sb3VecEnvWrapper(VecEnv or object):  # pyrefly: ignore[invalid-inheritance
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for world in np.flatnonzero(done).tolist():
             infos[world] = {
-                "terminal_observation": _row(info["final_obs"], world),
+                "terminal_observation": row_of(info["final_obs"], world),
                 "TimeLimit.truncated": bool(truncated[world]),
                 "episode": {"r": float(info["episode"]["r"][world]), "l": int(info["episode"]["l"][world])},
             }
@@ -97,9 +96,3 @@ class Sb3VecEnvWrapper(VecEnv or object):  # pyrefly: ignore[invalid-inheritance
 
     def _count(self, indices: Any) -> int:
         return len(list(self._get_indices(indices)))
-
-
-def _row(observations: Any, world: int) -> Any:
-    if isinstance(observations, dict):
-        return {name: values[world] for name, values in observations.items()}
-    return observations[world]

@@ -20,17 +20,10 @@ from pippin.devices import kind_of
 
 from .arguments import RENDER_MODES, check_backend, check_render_mode, read_mask, read_seeds
 from .local_worlds import Autoreset, named
-from .mirror import Mirror
-from .worlds import Worlds, load_worlds, name_of_source, open_worlds
+from .sharded_worlds import Worlds, load_worlds, name_of_source, open_worlds
 
 if TYPE_CHECKING:
     from pippin_task.task import Task
-
-_MODES = {
-    "same-step": AutoresetMode.SAME_STEP,
-    "next-step": AutoresetMode.NEXT_STEP,
-    "disabled": AutoresetMode.DISABLED,
-}
 
 
 class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
@@ -90,7 +83,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.autoreset: Autoreset = facts.autoreset
         self.metadata = {
-            "autoreset_mode": _MODES[self.autoreset],
+            "autoreset_mode": AutoresetMode[self.autoreset.replace("-", "_").upper()],
             "render_modes": list(RENDER_MODES),
             "render_fps": max(1, round(1.0 / facts.control_dt)),
         }
@@ -263,13 +256,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return None if self.render_mode is None else self._worlds.render()
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Call a method of the environment by its name, as Gymnasium's vector environments of processes do.
-
-        Args:
-            name: Name of the method.
-            *args: Its arguments.
-            **kwargs: Its named arguments.
-        """
+        """Call the method `name` with `args` and `kwargs`, as Gymnasium's vector environments of processes do."""
         return getattr(self, name)(*args, **kwargs)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -286,11 +273,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self._worlds.save(path)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Close the simulation.
-
-        Args:
-            **kwargs: Gymnasium's own, without effect.
-        """
+        """Close the simulation; `kwargs` are Gymnasium's own, without effect."""
         self._worlds.close()
 
     def __repr__(self) -> str:
@@ -316,6 +299,36 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
                 )
 
 
+class Mirror:
+    """Observations and actions of a task, reflected left to right: for training data that no side is preferred in.
+
+    Args:
+        task: The columns and signs.
+        convert: Makes an array of the library of the environment from one of NumPy.
+    """
+
+    def __init__(self, task: Any, convert: Callable[[np.ndarray], Any]) -> None:
+        def own(columns: Any) -> tuple[Any, Any]:
+            return convert(columns.index), convert(columns.sign.astype(np.float32))
+
+        self._groups = {name: own(columns) for name, columns in task.groups.items()}
+        self._action = own(task.action)
+
+    def observations(self, values: Any) -> Any:
+        """Return observations in the mirror; `values` are as of `step`, with any leading axes: an array, or groups."""
+        if isinstance(values, Mapping):
+            return {name: _reflected(each, *self._groups[name]) for name, each in values.items()}
+        return _reflected(values, *next(iter(self._groups.values())))
+
+    def actions(self, values: Any) -> Any:
+        """Return actions in the mirror; `values` are as for `step`, with any leading axes."""
+        return _reflected(values, *self._action)
+
+
+def _reflected(values: Any, index: Any, sign: Any) -> Any:
+    return values[..., index] * sign
+
+
 def _ends(readers: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
     """Return the readers of what `step` tells about the episodes that ended: functions, or dictionaries of them."""
     ends: dict[str, Any] = {"final_obs": _reader_of(named(readers, "final"))}
@@ -335,3 +348,22 @@ def _called(readers: Any) -> Any:
 def _reader_of(groups: Mapping[str, Callable[[], Any]]) -> Callable[[], Any]:
     """Return the reader of the only group of observations, or one that returns all groups by name."""
     return next(iter(groups.values())) if len(groups) == 1 else partial(_called, dict(groups))
+
+
+def refuse_unfit(name: str, env: Any, backend: str, library: str, *, is_installed: bool) -> None:
+    """Raise for wrappers, another backend or autoreset than an adapter takes, and for a library that is missing."""
+    if not isinstance(env, VectorEnv):
+        raise ConfigError(f"{name}: expected a pippin_task.gym.VectorEnv without wrappers, got {type(env).__name__}")
+    if env.backend != backend:
+        raise ConfigError(f"{name}: expected an environment with backend={backend!r}, got {env.backend!r}")
+    if env.autoreset != "same-step":
+        raise ConfigError(f"{name}: expected an environment with autoreset='same-step', got {env.autoreset!r}")
+    if not is_installed:
+        raise ConfigError(f"{name}: {library} is not installed; install it")
+
+
+def row_of(observations: Any, world: int) -> Any:
+    """Return the observations of one world."""
+    if isinstance(observations, Mapping):
+        return {name: values[world] for name, values in observations.items()}
+    return observations[world]

@@ -14,28 +14,28 @@ from pippin.validators import finite, only_where, positive
 class LastActionConfig:
     """The action of the control step that has just ended."""
 
-    implementation = ".inputs:LastAction"
+    implementation = ".readings:LastAction"
 
 
 @attrs.frozen(kw_only=True)
 class ActionRateConfig:
     """The change of the action over a control step."""
 
-    implementation = ".inputs:ActionRate"
+    implementation = ".readings:ActionRate"
 
 
 @attrs.frozen(kw_only=True)
 class ActionAccelerationConfig:
     """The change of the change of the action, from one control step to the next."""
 
-    implementation = ".inputs:ActionAcceleration"
+    implementation = ".readings:ActionAcceleration"
 
 
 @attrs.frozen(kw_only=True)
 class RemainingTimeConfig:
     """The time that is left of an episode, until `task.episode_length`."""
 
-    implementation = ".inputs:RemainingTime"
+    implementation = ".readings:RemainingTime"
 
     share: bool = False
     """Whether it is told as a share of the episode, from 1 to 0, and not in seconds."""
@@ -45,7 +45,7 @@ class RemainingTimeConfig:
 class CommandValueConfig:
     """The numbers of a command."""
 
-    implementation = ".inputs:CommandValue"
+    implementation = ".readings:CommandValue"
 
     command: str
     """Label of the command."""
@@ -103,7 +103,7 @@ class JointAccelerationsConfig(JointsConfig):
 class JointEffortsConfig:
     """A quantity of joints that actuators drive."""
 
-    implementation = ".efforts:JointEfforts"
+    implementation = ".joints:JointEfforts"
 
     actuators: tuple[str, ...] = ()
     """Labels of the actuator groups; by default all. Each must tell its applied effort, and be in all worlds."""
@@ -116,7 +116,7 @@ class JointEffortsConfig:
 class JointPowerConfig(JointEffortsConfig):
     """The power of joints that actuators drive."""
 
-    implementation = ".efforts:JointPower"
+    implementation = ".joints:JointPower"
 
 
 @attrs.frozen(kw_only=True)
@@ -131,21 +131,21 @@ class RootConfig:
 class RootHeightConfig(RootConfig):
     """The height of one body."""
 
-    implementation = ".roots:RootHeight"
+    implementation = ".bodies:RootHeight"
 
 
 @attrs.frozen(kw_only=True)
 class RootPositionConfig(RootConfig):
     """The position of one body."""
 
-    implementation = ".roots:RootPosition"
+    implementation = ".bodies:RootPosition"
 
 
 @attrs.frozen(kw_only=True)
 class RootOrientationConfig(RootConfig):
     """The orientation of one body, as a quaternion."""
 
-    implementation = ".roots:RootOrientation"
+    implementation = ".bodies:RootOrientation"
 
     order: Literal["xyzw", "wxyz"] = "xyzw"
     """Order of the components: Newton's, or that of MuJoCo and Isaac Lab."""
@@ -166,7 +166,7 @@ class RootVelocityConfig(RootConfig):
 class RootLinearVelocityConfig(RootVelocityConfig):
     """The velocity of one body."""
 
-    implementation = ".roots:RootLinearVelocity"
+    implementation = ".bodies:RootLinearVelocity"
 
     point: Literal["centre-of-mass", "origin"] = "centre-of-mass"
     """Point of the body that has the velocity; MuJoCo's free joints have that of the origin."""
@@ -176,21 +176,21 @@ class RootLinearVelocityConfig(RootVelocityConfig):
 class RootAngularVelocityConfig(RootVelocityConfig):
     """The angular velocity of one body."""
 
-    implementation = ".roots:RootAngularVelocity"
+    implementation = ".bodies:RootAngularVelocity"
 
 
 @attrs.frozen(kw_only=True)
 class ProjectedGravityConfig(RootConfig):
     """The direction of gravity in one body."""
 
-    implementation = ".roots:ProjectedGravity"
+    implementation = ".bodies:ProjectedGravity"
 
 
 @attrs.frozen(kw_only=True)
 class BodyPositionsConfig:
     """A quantity of several bodies."""
 
-    implementation = ".roots:BodyPositions"
+    implementation = ".bodies:BodyPositions"
 
     bodies: tuple[str, ...]
     """Patterns of the names of bodies."""
@@ -200,7 +200,7 @@ class BodyPositionsConfig:
 class RelativePositionConfig(RootConfig):
     """The position of a point of one body beside a point of another one."""
 
-    implementation = ".roots:RelativePosition"
+    implementation = ".bodies:RelativePosition"
 
     offset: tuple[float, float, float] = attrs.field(default=(0.0, 0.0, 0.0), validator=finite)
     """The point, in axes of the body from its origin [m]."""
@@ -223,14 +223,13 @@ class RelativePositionConfig(RootConfig):
 class PoseErrorConfig(RootConfig):
     """The pose of a body minus that of a command, in the world."""
 
-    implementation = ".roots:PoseError"
+    implementation = ".bodies:PoseError"
 
     command: str
     """Label of the command `pose`."""
 
     what: Literal["position", "rotation"] = "position"
-    """The difference of positions [m]; or the rotation vector from the orientation of the command to that of the body
-    [rad]."""
+    """The difference of positions [m]; or the rotation vector from the command's orientation to the body's [rad]."""
 
     offset: tuple[float, float, float] = attrs.field(default=(0.0, 0.0, 0.0), validator=finite)
     """The point whose position counts, in axes of the body from its origin [m]."""
@@ -243,7 +242,7 @@ class PoseErrorConfig(RootConfig):
 class MassCentreConfig:
     """The centre of mass of bodies."""
 
-    implementation = ".roots:MassCentre"
+    implementation = ".bodies:MassCentre"
 
     bodies: tuple[str, ...] = (".*",)
     """Patterns of the names of bodies; by default all of a world."""
@@ -253,14 +252,14 @@ class MassCentreConfig:
 class AngularMomentumConfig(MassCentreConfig):
     """The angular momentum of bodies about their centre of mass."""
 
-    implementation = ".roots:AngularMomentum"
+    implementation = ".bodies:AngularMomentum"
 
 
 @attrs.frozen(kw_only=True)
 class MassCentreRateConfig(MassCentreConfig):
     """The change of the centre of mass of bodies over a control step."""
 
-    implementation = ".navigation:MassCentreRate"
+    implementation = ".bodies:MassCentreRate"
 
 
 @attrs.frozen(kw_only=True)
@@ -275,28 +274,28 @@ class PartsConfig:
 class PartsPositionConfig(PartsConfig):
     """The mean position of particles or of the origins of bodies."""
 
-    implementation = ".parts:PartsPosition"
+    implementation = ".bodies:PartsPosition"
 
 
 @attrs.frozen(kw_only=True)
 class PartsVelocityConfig(PartsConfig):
     """The mean velocity of particles or of the centres of mass of bodies."""
 
-    implementation = ".parts:PartsVelocity"
+    implementation = ".bodies:PartsVelocity"
 
 
 @attrs.frozen(kw_only=True)
 class DisplacementRateConfig(RootConfig):
     """The change of the position of one body over a control step."""
 
-    implementation = ".navigation:DisplacementRate"
+    implementation = ".bodies:DisplacementRate"
 
 
 @attrs.frozen(kw_only=True)
 class HeadingToConfig(RootConfig):
     """The direction from a body to a point."""
 
-    implementation = ".navigation:HeadingTo"
+    implementation = ".bodies:HeadingTo"
 
     target: tuple[float, float] = attrs.field(validator=finite)
     """Point in the world, x and y [m]."""
@@ -312,7 +311,7 @@ def _is_a_point(instance: Any, attribute: attrs.Attribute[Any], value: tuple[flo
 class ProgressRateConfig(RootConfig):
     """The progress of a body towards a point."""
 
-    implementation = ".navigation:ProgressRate"
+    implementation = ".bodies:ProgressRate"
 
     target: tuple[float, ...] = attrs.field(validator=_is_a_point)
     """Point in the world [m]: x and y for the distance seen from above, or x, y and z."""
@@ -377,7 +376,7 @@ class HeightScanConfig:
     for each ray [m].
     """
 
-    implementation = ".ground:HeightScan"
+    implementation = ".readings:HeightScan"
 
     sensor: str
     """Label of a `ray-caster`, which must be in all worlds."""
@@ -393,7 +392,7 @@ class HeightScanConfig:
 class HeightOverGroundConfig(HeightScanConfig):
     """Heights of a sensor's sites above the ground: for each site the mean of what `height-scan` has for its rays."""
 
-    implementation = ".ground:HeightOverGround"
+    implementation = ".readings:HeightOverGround"
 
 
 @attrs.frozen(kw_only=True)
@@ -402,7 +401,7 @@ class GroundNormalConfig(RootConfig):
     plane with the least squared distances from what rays meet; it is level if they span none.
     """
 
-    implementation = ".ground:GroundNormal"
+    implementation = ".readings:GroundNormal"
 
     sensor: str
     """Label of a `ray-caster`, which must be in all worlds."""

@@ -1,20 +1,58 @@
-"""Quantities of joints: positions, velocities and accelerations."""
+"""Quantities of joints: positions, velocities, efforts and power of actuators; and the rate of any quantity."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import newton
 import numpy as np
 import warp as wp
-from pippin import ConfigError, did_you_mean
+from pippin import ConfigError, did_you_mean, labels
 from pippin.arrays import on_host
 
 from pippin_task import Quantity, TermContext
 
-from .configs import JointPositionsConfig, JointsConfig
-from .kernels import gather, subtract_columns, take_circular
-from .rates import Rate
+from . import kernels
+from .configs import JointEffortsConfig, JointPositionsConfig, JointPowerConfig, JointsConfig
+
+
+class Rate(Quantity):
+    """A quantity (x − x before) / control_dt, with x of the end of the control step and of the one before.
+
+    It stands before the class that measures x, or has a `read` of its own. In the first step of an episode, the one
+    before is the start of the episode; right after a reset the rate is zero.
+    """
+
+    is_differentiable = False
+
+    def __init__(self, config: Any, context: TermContext) -> None:
+        super().__init__(config, context)
+        shape: Any = (context.world_count, len(self.labels))
+        self._present, self._before, self._latest = (
+            wp.zeros(shape, dtype=float, device=context.device) for _ in range(3)
+        )
+        # Number of the control step that `latest` belongs to.
+        self._steps: Any = wp.full(shape, -1, dtype=wp.int64, device=context.device)
+
+    def read(self, state: newton.State, out: wp.array) -> None:
+        """Write x of all worlds."""
+        super().measure(state, out)  # pyrefly: ignore[abstract-method-call]
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Write the rate."""
+        host = self.context.simulation
+        self.read(state, self._present)
+        inputs = [self._present, host.step_counter, host.control_dt, self._steps, self._before, self._latest, out]
+        wp.launch(kernels.take_rates, out.shape, inputs, device=out.device)
+
+    def reset(self, world_mask: wp.array[wp.bool]) -> None:
+        """Begin with the present state of the masked worlds."""
+        host = self.context.simulation
+        self.read(host.state, self._present)
+        inputs = [world_mask, self._present, host.step_counter, self._steps, self._before, self._latest]
+        wp.launch(kernels.begin_rates, self._present.shape, inputs, device=self._present.device)
 
 
 class OfJoints(Quantity):
@@ -34,7 +72,7 @@ class OfJoints(Quantity):
         return wp.array(values.astype("float32"), dtype=float, device=self.context.device)
 
     def _gather(self, values: wp.array, indices: wp.array, out: wp.array) -> None:
-        wp.launch(gather, out.shape, [values, indices, self._offset, self._scale, out], device=out.device)
+        wp.launch(kernels.gather, out.shape, [values, indices, self._offset, self._scale, out], device=out.device)
 
 
 class JointPositions(OfJoints):
@@ -68,9 +106,9 @@ class JointPositions(OfJoints):
         if self._encoders is not None:
             errors, columns, targets = self._encoders
             inputs = [errors, columns, targets, self._scale, out]
-            wp.launch(subtract_columns, (len(out), len(columns)), inputs, device=out.device)
+            wp.launch(kernels.subtract_columns, (len(out), len(columns)), inputs, device=out.device)
         if self.config.form != "angle":
-            wp.launch(take_circular, out.shape, [int(self.config.form == "sine"), out], device=out.device)
+            wp.launch(kernels.take_circular, out.shape, [int(self.config.form == "sine"), out], device=out.device)
 
     def limits(self, where: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the limits of the asset's joints as this quantity counts, lowest and highest, shape [worlds, joints].
@@ -95,12 +133,10 @@ class JointPositions(OfJoints):
         action = self.context.action(name, "offsets")
         if action.of_group != "position_targets":
             raise ConfigError(f"offsets: {label!r} is of {action.what} of {name!r}, and not of positions; leave it out")
-        own = {joint: column for column, joint in enumerate(action.labels)}
-        pairs = [(own[joint], column) for column, joint in enumerate(self.labels) if joint in own]
-        if not pairs:
+        columns, targets = _shared(action.labels, self.labels, self.context)
+        if not len(columns):
             raise ConfigError(f"offsets: {name!r} has none of the joints {', '.join(self.labels)}; choose others")
-        columns, targets = zip(*pairs, strict=True)
-        return action.errors, self.context.ints(columns), self.context.ints(targets)
+        return action.errors, columns, targets
 
     def _asset_limits(self, where: str) -> tuple[np.ndarray, np.ndarray]:
         model, dofs = self.context.simulation.model, on_host(self._dofs)
@@ -124,15 +160,10 @@ class JointVelocities(OfJoints):
         self._gather(state.joint_qd, self._dofs, out)
 
 
-class JointAccelerations(Rate, OfJoints):
+class JointAccelerations(Rate, JointVelocities):
     """The quantity `joint-accelerations`: the change of qd over the control step / control_dt."""
 
     unit, per = "rad/s², m/s²", "/s²"
-
-    def read(self, state: newton.State, out: wp.array) -> None:
-        """Write qd."""
-        assert state.joint_qd is not None, "the joints were found"
-        self._gather(state.joint_qd, self._dofs, out)
 
 
 def unit_of(dofs: wp.array, context: TermContext, per: str = "", linear: str = "m", angular: str = "rad") -> str:
@@ -144,3 +175,64 @@ def unit_of(dofs: wp.array, context: TermContext, per: str = "", linear: str = "
     owners = np.searchsorted(starts, first, side="right") - 1
     is_linear = first - starts[owners] < counts[owners, 0]
     return ", ".join(f"{unit}{per}" for unit, is_used in ((angular, ~is_linear), (linear, is_linear)) if is_used.any())
+
+
+class JointEfforts(Quantity):
+    """The quantity `joint-efforts`: the effort of the last physics step as the actuators applied it, t."""
+
+    unit = "N·m, N"
+
+    def __init__(self, config: JointEffortsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        efforts = dict(_efforts(config, context))
+        driven = [label for group in efforts for label in context.actuator(group, "actuators").joint_labels]
+        chosen = [driven[index] for index in labels.match(config.joints, driven, "joint", "joints")]
+        self.labels, _, self._dofs = context.joints([re.escape(label) for label in chosen])
+        if sorted(self.labels) != sorted(chosen):
+            raise ConfigError("joints: two of the driven joints have one label; choose others")
+        # The efforts of each group, their columns of these joints, and the columns of these numbers.
+        self._groups = [
+            (applied, *_shared(context.actuator(group, "actuators").joint_labels, self.labels, context))
+            for group, applied in efforts.items()
+        ]
+        self.unit = unit_of(self._dofs, context, linear="N", angular="N·m")
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Write the efforts."""
+        for group in self._groups:
+            wp.launch(kernels.copy_columns, (len(out), len(group[1])), [*group, out], device=out.device)
+
+
+class JointPower(JointEfforts):
+    """The quantity `joint-power`: abs(t qd)."""
+
+    unit = "W"
+
+    def __init__(self, config: JointPowerConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self.unit = type(self).unit
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Write the power."""
+        super().measure(state, out)
+        wp.launch(kernels.take_power, out.shape, [state.joint_qd, self._dofs, out], device=out.device)
+
+
+def _shared(own: Sequence[str], joints: Sequence[str], context: TermContext) -> tuple[wp.array[int], wp.array[int]]:
+    """Return the columns of the joints that two lists share, in each of the lists."""
+    shared = [joint for joint in joints if joint in own]
+    return context.ints(map(list(own).index, shared)), context.ints(map(list(joints).index, shared))
+
+
+def _efforts(config: JointEffortsConfig, context: TermContext) -> Iterator[tuple[str, wp.array]]:
+    groups = config.actuators or tuple(context.simulation.actuators)
+    if not groups:
+        raise ConfigError("actuators: the simulation has none, so that no effort is applied; add a group")
+    for label in groups:
+        group = context.actuator(label, "actuators")
+        try:
+            yield label, group.applied_effort
+        except AttributeError:
+            raise ConfigError(
+                f"actuators: {label!r} does not report the effort that it applies; name groups that do, such as 'pd'"
+            ) from None

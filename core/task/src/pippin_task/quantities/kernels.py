@@ -4,6 +4,8 @@ from typing import Any
 
 import warp as wp
 
+from pippin_task.commands.kernels import ClipArrays
+
 
 @wp.kernel
 def gather(
@@ -403,27 +405,26 @@ def read_ground_normals(
 
 
 @wp.func
-def frame_ahead(frame: int, ahead: int, count: int, period: int) -> int:
+def frame_ahead(clip: ClipArrays, world: int, ahead: int) -> int:
     """Return the number of a later frame: of the last one, or round a loop."""
-    if period > 0:
-        return (frame + ahead) % period
-    return wp.min(frame + ahead, count - 1)
+    if clip.period > 0:
+        return (clip.frames[world] + ahead) % clip.period
+    return wp.min(clip.frames[world] + ahead, clip.body_poses.shape[0] - 1)
 
 
 @wp.func
-def place_ahead(place: wp.transform, stride: wp.transform, frame: int, ahead: int, period: int) -> wp.transform:
+def place_ahead(clip: ClipArrays, world: int, ahead: int) -> wp.transform:
     """Return the place of the clip in a later frame: a loop moves by its stride each time round."""
-    moved = place
-    if period > 0:
-        for _turn in range((frame + ahead) / period):
-            moved = moved * stride
+    moved = clip.places[world]
+    if clip.period > 0:
+        for _turn in range((clip.frames[world] + ahead) / clip.period):
+            moved = moved * clip.stride
     return moved
 
 
 @wp.kernel
 def read_motion_joints(
-    frames: wp.array[int],
-    period: int,
+    clip: ClipArrays,
     ahead: wp.array[int],
     table: wp.array2d[float],
     values: wp.array[float],
@@ -431,13 +432,11 @@ def read_motion_joints(
     is_error: int,
     out: wp.array2d[float],
 ):
-    """Write the numbers of joints in the frame of each world and in later ones; or what they lack to those of the
-    state.
-    """
+    """Write the numbers of joints in the frame of each world and in later ones, or what they lack to the state's."""
     world, i = wp.tid()
     count = table.shape[1]
     joint = i % count
-    wanted = table[frame_ahead(frames[world], ahead[i / count], table.shape[0], period), joint]
+    wanted = table[frame_ahead(clip, world, ahead[i / count]), joint]
     if is_error > 0:
         wanted = values[indices[world, joint]] - wanted
     out[world, i] = wanted
@@ -466,9 +465,7 @@ def read_pose_error(
     is_rotation: int,
     out: wp.array2d[float],
 ):
-    """Write x, y, z of a body's position or turn from a goal in the frame of another body; a negative index stands for
-    the world.
-    """
+    """Write x, y, z of a body's position or turn from a goal in another body's frame, or the world's for index -1."""
     world = wp.tid()
     place = wp.vec3(goals[world, 0], goals[world, 1], goals[world, 2])
     goal = wp.transform(place, wp.quat(goals[world, 3], goals[world, 4], goals[world, 5], goals[world, 6]))
@@ -522,13 +519,8 @@ def motion_error(
 
 @wp.kernel
 def read_motion_errors(
-    frames: wp.array[int],
-    places: wp.array[wp.transform],
-    poses: wp.array2d[wp.transform],
-    velocities: wp.array2d[wp.spatial_vector],
-    anchor: int,
+    clip: ClipArrays,
     chosen: wp.array[int],
-    bodies: wp.array2d[int],
     body_q: wp.array[wp.transform],
     body_qd: wp.array[wp.spatial_vector],
     gravity: wp.array[wp.vec3],
@@ -539,17 +531,18 @@ def read_motion_errors(
 ):
     """Write the errors of bodies side by side, or the mean of their lengths."""
     world = wp.tid()
-    frame = frames[world]
-    place = places[world]
+    frame = clip.frames[world]
+    place = clip.places[world]
     if is_moved > 0:
-        place = over_anchor(body_q[bodies[world, anchor]], place * poses[frame, anchor]) * place
+        wanted = place * clip.body_poses[frame, clip.anchor]
+        place = over_anchor(body_q[clip.bodies[world, clip.anchor]], wanted) * place
     total = wp.float32(0.0)
     for i in range(chosen.shape[0]):
         k = chosen[i]
-        body = bodies[world, k]
-        error = motion_error(
-            what, body_q[body], body_qd[body], place, poses[frame, k], velocities[frame, k], gravity[world]
-        )
+        body = clip.bodies[world, k]
+        of_clip = clip.body_poses[frame, k]
+        velocity = clip.body_velocities[frame, k]
+        error = motion_error(what, body_q[body], body_qd[body], place, of_clip, velocity, gravity[world])
         total += wp.length(error)
         if is_mean == 0:
             for axis in range(3):
@@ -560,16 +553,9 @@ def read_motion_errors(
 
 @wp.kernel
 def read_motion_poses(
-    frames: wp.array[int],
-    places: wp.array[wp.transform],
-    poses: wp.array2d[wp.transform],
-    stride: wp.transform,
-    period: int,
-    velocities: wp.array2d[wp.spatial_vector],
+    clip: ClipArrays,
     ahead: wp.array[int],
-    anchor: wp.array2d[int],
     chosen: wp.array[int],
-    anchor_column: int,
     body_q: wp.array[wp.transform],
     what: int,
     width: int,
@@ -579,10 +565,11 @@ def read_motion_poses(
     world, i = wp.tid()
     later = ahead[i / chosen.shape[0]]
     k = chosen[i % chosen.shape[0]]
-    frame = frame_ahead(frames[world], later, poses.shape[0], period)
-    place = place_ahead(places[world], stride, frames[world], later, period)
-    wanted = place * poses[frame, k]
-    from_anchor = wp.transform_inverse(body_q[anchor[world, anchor_column]])
+    frame = frame_ahead(clip, world, later)
+    place = place_ahead(clip, world, later)
+    wanted = place * clip.body_poses[frame, k]
+    velocity = clip.body_velocities[frame, k]
+    from_anchor = wp.transform_inverse(body_q[clip.bodies[world, clip.anchor]])
     turn = wp.transform_get_rotation(from_anchor)
     if what == 1:
         matrix = wp.quat_to_matrix(turn * wp.transform_get_rotation(wanted))
@@ -592,9 +579,9 @@ def read_motion_poses(
         return
     vector = wp.transform_point(from_anchor, wp.transform_get_translation(wanted))
     if what == 2:
-        vector = wp.quat_rotate(turn * wp.transform_get_rotation(place), wp.spatial_top(velocities[frame, k]))
+        vector = wp.quat_rotate(turn * wp.transform_get_rotation(place), wp.spatial_top(velocity))
     if what == 3:
-        vector = wp.quat_rotate(turn * wp.transform_get_rotation(place), wp.spatial_bottom(velocities[frame, k]))
+        vector = wp.quat_rotate(turn * wp.transform_get_rotation(place), wp.spatial_bottom(velocity))
     for axis in range(3):
         out[world, width * i + axis] = vector[axis]
 

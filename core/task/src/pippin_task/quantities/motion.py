@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import newton
@@ -13,15 +13,9 @@ from pippin.labels import match
 
 from pippin_task import Quantity, TermContext
 
+from . import kernels
 from .configs import MotionAnchorConfig, MotionBodiesConfig, MotionJointsConfig, PhaseConfig
 from .joints import unit_of
-from .kernels import (
-    read_motion_errors,
-    read_motion_joints,
-    read_motion_poses,
-    read_phase_of_motion,
-    read_phase_of_time,
-)
 
 _WHATS = ("position", "rotation", "linear-velocity", "angular-velocity", "gravity")
 _UNITS = ("m", "rad", "m/s", "rad/s", "1")
@@ -49,8 +43,8 @@ class MotionJoints(Quantity):
         """Write the numbers."""
         command, config = self._command, self.config
         values = state.joint_qd if config.what == "velocity" else state.joint_q
-        inputs = [command.frames, command.period, self._later, self._table, values, self._indices]
-        wp.launch(read_motion_joints, out.shape, [*inputs, int(config.form == "error"), out], device=out.device)
+        inputs = [command.arrays, self._later, self._table, values, self._indices, int(config.form == "error"), out]
+        wp.launch(kernels.read_motion_joints, out.shape, inputs, device=out.device)
 
 
 class MotionAnchor(Quantity):
@@ -62,7 +56,9 @@ class MotionAnchor(Quantity):
     def __init__(self, config: MotionAnchorConfig | MotionBodiesConfig, context: TermContext) -> None:
         super().__init__(config, context)
         self._command = command = _motion(config.command, context)
-        chosen = self._chosen()
+        chosen = [command.anchor]
+        if isinstance(config, MotionBodiesConfig):
+            chosen = match(config.bodies, command.body_labels, "body of the clip", "bodies")
         self._what = _WHATS.index(config.what)
         self.unit = "1" if config.what == "rotation" and config.form == "pose" else _UNITS[self._what]
         self._later, self._columns = context.ints(config.ahead), context.ints(chosen)
@@ -77,37 +73,21 @@ class MotionAnchor(Quantity):
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the errors, or the numbers of the motion in the frame of the robot's anchor."""
         command, config = self._command, self.config
-        inputs = [command.frames, command.places, command.body_poses]
         if config.form == "pose":
-            inputs += [command.stride, command.period, command.body_velocities, self._later, command.bodies]
-            inputs += [self._columns, command.anchor, state.body_q, self._what]
+            inputs = [command.arrays, self._later, self._columns, state.body_q, self._what, self._width, out]
             shape = (len(out), len(self._later) * len(self._columns))
-            wp.launch(read_motion_poses, shape, [*inputs, self._width, out], device=out.device)
+            wp.launch(kernels.read_motion_poses, shape, inputs, device=out.device)
             return
-        inputs += [command.body_velocities, command.anchor, self._columns, command.bodies, state.body_q, state.body_qd]
-        inputs += [self.context.simulation.model.gravity, self._what, int(self._is_moved)]
-        inputs += [int(config.form == "distance"), out]
-        wp.launch(read_motion_errors, len(out), inputs, device=out.device)
-
-    @property
-    def _is_moved(self) -> bool:
-        return False
-
-    def _chosen(self) -> list[int]:
-        return [self._command.anchor]
+        inputs = [command.arrays, self._columns, state.body_q, state.body_qd]
+        is_moved = getattr(config, "frame", "world") == "anchor"
+        inputs += [self.context.simulation.model.gravity, self._what, int(is_moved), int(config.form == "distance")]
+        wp.launch(kernels.read_motion_errors, len(out), [*inputs, out], device=out.device)
 
 
 class MotionBodies(MotionAnchor):
     """The quantity `motion-bodies`: p, R, v or w of bodies minus those of the motion; or those of the motion."""
 
     unit = "m, rad, m/s, rad/s"
-
-    @property
-    def _is_moved(self) -> bool:
-        return self.config.frame == "anchor"
-
-    def _chosen(self) -> list[int]:
-        return match(self.config.bodies, self._command.body_labels, "body of the clip", "bodies")
 
 
 class Phase(Quantity):
@@ -128,10 +108,10 @@ class Phase(Quantity):
         if command is not None:
             count = command.period or command.clip.frame_count - 1
             inputs = [command.frames, count, self._offsets, out]
-            wp.launch(read_phase_of_motion, shape, inputs, device=out.device)
+            wp.launch(kernels.read_phase_of_motion, shape, inputs, device=out.device)
             return
         inputs = [self.context.episodes.length, self.config.frequency * host.control_dt, self._offsets, out]
-        wp.launch(read_phase_of_time, shape, inputs, device=out.device)
+        wp.launch(kernels.read_phase_of_time, shape, inputs, device=out.device)
 
 
 def _motion(label: str, context: TermContext) -> Any:
@@ -143,9 +123,4 @@ def _motion(label: str, context: TermContext) -> Any:
 
 def _ahead(names: Sequence[str], ahead: Sequence[int]) -> list[str]:
     """Return a name for each part in each frame."""
-
-    def each() -> Iterator[str]:
-        for later in ahead:
-            yield from (f"{name}+{later}" if later else name for name in names)
-
-    return list(each())
+    return [f"{name}+{later}" if later else name for later in ahead for name in names]

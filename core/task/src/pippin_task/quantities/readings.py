@@ -1,4 +1,4 @@
-"""Quantities of readings: any output of a sensor, any quantity of a view."""
+"""Quantities that are read elsewhere: the action, commands, time, sensors, the ground below rays, and views."""
 
 from __future__ import annotations
 
@@ -9,11 +9,97 @@ import newton
 import numpy as np
 import warp as wp
 from pippin import ConfigError, SimulationError, did_you_mean, labels
+from pippin.arrays import on_host
+from pippin.labels import name_of
+from pippin.sensing import Output
 
 from pippin_task import Quantity, TermContext
 
-from .configs import ImageConfig, SensorReadingConfig, ViewReadingConfig
-from .kernels import copy_flags, read_colours, read_depths
+from . import configs, kernels
+from .bodies import OfRoot
+
+
+class LastAction(Quantity):
+    """The quantity `last-action`: the action of the last control step, a, before any `clip`; zero after a reset."""
+
+    def __init__(self, config: Any, context: TermContext) -> None:
+        super().__init__(config, context)
+        if not context.episodes.action.shape[1]:
+            raise ConfigError("type: the task has no actions; add a table [task.actions.LABEL]")
+        self.labels = tuple(map(str, range(context.episodes.action.shape[1])))
+        self.values = context.episodes.action
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Copy the action."""
+        if out is not self.values:
+            wp.copy(out, self.values)
+
+
+class ActionRate(LastAction):
+    """The quantity `action-rate`: the action minus that of the control step before, a − a'; zero after a reset."""
+
+    def __init__(self, config: Any, context: TermContext) -> None:
+        super().__init__(config, context)
+        self.values = wp.zeros_like(self.values)
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Write the difference."""
+        episodes = self.context.episodes
+        wp.launch(kernels.subtract, out.shape, [episodes.action, episodes.last_action, out], device=out.device)
+
+
+class ActionAcceleration(ActionRate):
+    """The quantity `action-acceleration`: a − 2 a' + a'', of the last three control steps; zero after a reset.
+
+    Actions before the first one of an episode count as zero, as they do for `action-rate`.
+    """
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Write the second difference."""
+        episodes = self.context.episodes
+        inputs = [episodes.action, episodes.last_action, episodes.earlier_action, out]
+        wp.launch(kernels.take_second_difference, out.shape, inputs, device=out.device)
+
+
+class RemainingTime(Quantity):
+    """The quantity `remaining-time`: T − t, of an episode of the length T; or (T − t) / T."""
+
+    unit = "s"
+    labels = ("remaining",)
+    advances = True
+
+    def __init__(self, config: configs.RemainingTimeConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        host = context.simulation
+        length = None if host.config.task is None else host.config.task.episode_length
+        if length is None:
+            raise ConfigError("type: an episode has no end to count to; set task.episode_length")
+        self.unit = "1" if config.share else "s"
+        self._steps = round(length / host.control_dt)
+        self._unit = 1.0 / self._steps if config.share else host.control_dt
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Write the time."""
+        inputs = [self.context.episodes.length, self._steps, self._unit, out]
+        wp.launch(kernels.read_remaining_time, len(out), inputs, device=out.device)
+
+
+class CommandValue(Quantity):
+    """The quantity `command`: the numbers of a command."""
+
+    unit = "its own"
+    advances = True
+
+    def __init__(self, config: configs.CommandValueConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self._command = context.command(config.command, "command")
+        self.unit, self.labels, self.values = self._command.unit, self._command.labels, self._command.value
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Copy the numbers."""
+        if out is not self.values:
+            wp.copy(out, self.values)
+
 
 _COMPONENTS = {3: "xyz", 4: "xyzw", 7: ("x", "y", "z", "qx", "qy", "qz", "qw")}
 
@@ -26,7 +112,7 @@ class SensorReading(Quantity):
 
     unit = "its own"
 
-    def __init__(self, config: SensorReadingConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.SensorReadingConfig, context: TermContext) -> None:
         super().__init__(config, context)
         output = context.sensor_output(config.sensor, config.output)
         self.unit = output.unit
@@ -42,7 +128,7 @@ class SensorReading(Quantity):
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Copy the values."""
         if self._is_flag:
-            wp.launch(copy_flags, out.shape, [self._numbers, out], device=out.device)
+            wp.launch(kernels.copy_flags, out.shape, [self._numbers, out], device=out.device)
         elif out is not self.values:
             wp.copy(out, self._numbers)
 
@@ -50,7 +136,7 @@ class SensorReading(Quantity):
 class ImageReading(Quantity):
     """The quantity `image`: an image of a camera, from 0 to 1."""
 
-    def __init__(self, config: ImageConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.ImageConfig, context: TermContext) -> None:
         super().__init__(config, context)
         data: Any = context.sensor_output(config.sensor, config.output).data
         if data.ndim != 4 or data.shape[1] != 1:
@@ -75,9 +161,9 @@ class ImageReading(Quantity):
         """Read the image."""
         worlds, _, rows, columns = self._image.shape
         if self.config.far is None:
-            kernel, inputs = read_colours, [self._image, columns, *self._strides, out]
+            kernel, inputs = kernels.read_colours, [self._image, columns, *self._strides, out]
         else:
-            kernel, inputs = read_depths, [self._image, columns, self.config.far, out]
+            kernel, inputs = kernels.read_depths, [self._image, columns, self.config.far, out]
         wp.launch(kernel, (worlds, rows * columns), inputs, device=out.device)
 
 
@@ -86,7 +172,7 @@ class ViewReading(Quantity):
 
     unit = "its own"
 
-    def __init__(self, config: ViewReadingConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.ViewReadingConfig, context: TermContext) -> None:
         super().__init__(config, context)
         simulation: Any = context.simulation
         try:
@@ -130,3 +216,67 @@ def _labels(elements: Sequence[str], shape: Sequence[int], width: int) -> tuple[
     if count == 1:
         return components
     return tuple(f"{element}/{component}" for element in names for component in components)
+
+
+class HeightScan(Quantity):
+    """The quantity `height-scan`: z of a sensor's site − z of the point that a ray meets − offset, for each ray."""
+
+    unit = "m"
+    _is_mean = False
+
+    def __init__(self, config: configs.HeightScanConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        output = _hits(config.sensor, context)
+        model, (_, count, *rays) = context.simulation.model, output.data.shape
+        world_of_shape = on_host(model.shape_world)
+        sites: dict[str, list[int]] = {label: [] for label in output.labels}
+        for shape, label in enumerate(model.shape_label):
+            if label in sites and world_of_shape[shape] >= 0:
+                sites[label].append(shape)
+        if any(len(shapes) != context.world_count for shapes in sites.values()):
+            raise ConfigError(
+                f"sensor: the sites of {config.sensor!r} are not one in each world; choose another sensor"
+            )
+        self._sites = context.ints(np.array([*sites.values()]).T.ravel())
+        self._points = output.data.reshape((context.world_count * count, -1))
+        bodies = on_host(model.shape_body)[[shapes[0] for shapes in sites.values()]]
+        names = [name_of(model.body_label[body]) for body in bodies.tolist()]
+        places = ["_".join(map(str, place)) for place in np.ndindex(*rays)]
+        self.labels = names if self._is_mean else [f"{name}/{place}" for name in names for place in places]
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Write the heights."""
+        model, config = self.context.simulation.model, self.config
+        poses = [state.body_q, model.shape_body, model.shape_transform]
+        inputs = [self._sites, *poses, self._points, config.offset, config.no_hit, int(self._is_mean)]
+        rows = out.reshape((len(self._sites), -1))
+        wp.launch(kernels.read_heights_over, rows.shape, [*inputs, rows], device=out.device)
+
+
+class HeightOverGround(HeightScan):
+    """The quantity `height-over-ground`: the mean of the heights of each site over its rays."""
+
+    _is_mean = True
+
+
+class GroundNormal(OfRoot):
+    """The quantity `ground-normal`: Rᵀ n, n the normal of the plane through the points that a sensor's rays meet."""
+
+    unit = "1"
+    is_differentiable = False
+
+    def __init__(self, config: configs.GroundNormalConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self._points = _hits(config.sensor, context).data.reshape((context.world_count, -1))
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Write the normals."""
+        self._launch(kernels.read_ground_normals, out, state.body_q, self._bodies, self._points)
+
+
+def _hits(sensor: str, context: TermContext) -> Output:
+    """Return the points that the rays of a sensor meet, shape [worlds, sites, rays…]."""
+    output = context.sensor_output(sensor, "position")
+    if output.data.dtype is not wp.vec3 or len(output.data.shape) < 3:
+        raise ConfigError(f"sensor: {sensor!r} casts no rays; choose a sensor of type 'ray-caster'")
+    return output

@@ -10,11 +10,7 @@ from attrs.validators import ge, le, min_len, optional
 from pippin.validators import finite, non_negative, only_where, positive, range_ends
 
 from pippin_task import QuantityRewardConfig, RewardConfig
-
-
-def _is_a_range(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
-    if value is not None and not value[0] < value[1]:
-        raise ValueError(f"'clip' must be a range [low, high] with low < high: {list(value)}")
+from pippin_task.config import not_empty
 
 
 def _is_positive(instance: Any, attribute: attrs.Attribute[Any], value: float | Mapping[str, float]) -> None:
@@ -26,7 +22,7 @@ def _is_positive(instance: Any, attribute: attrs.Attribute[Any], value: float | 
 class ValueConfig(QuantityRewardConfig):
     """The sum of x."""
 
-    implementation = ".over_quantities:Value"
+    implementation = ".terms:Value"
 
 
 @attrs.frozen(kw_only=True)
@@ -36,7 +32,7 @@ class NormConfig(QuantityRewardConfig):
     wrap: bool = False
     """Whether x is an angle that is turned into the range from -pi to pi first."""
 
-    clip: tuple[float, float] | None = attrs.field(default=None, validator=_is_a_range)
+    clip: tuple[float, float] | None = attrs.field(default=None, validator=not_empty)
     """Lowest and highest x; others are clipped."""
 
 
@@ -44,28 +40,28 @@ class NormConfig(QuantityRewardConfig):
 class L1Config(NormConfig):
     """The sum of abs(x)."""
 
-    implementation = ".over_quantities:L1"
+    implementation = ".terms:L1"
 
 
 @attrs.frozen(kw_only=True)
 class L2Config(NormConfig):
     """The sum of x²."""
 
-    implementation = ".over_quantities:L2"
+    implementation = ".terms:L2"
 
 
 @attrs.frozen(kw_only=True)
 class LengthConfig(NormConfig):
     """The length of x, a vector."""
 
-    implementation = ".over_quantities:Length"
+    implementation = ".terms:Length"
 
 
 @attrs.frozen(kw_only=True)
 class ExpConfig(QuantityRewardConfig):
     """A reward that is 1 if x is zero, and falls to 0 with the square of x."""
 
-    implementation = ".over_quantities:Exp"
+    implementation = ".terms:Exp"
 
     std: float | Mapping[str, float] = attrs.field(validator=_is_positive)
     """Size of x [unit of the quantity] at which the reward has fallen to 1/e, or that of `tanh` to 0.24: for all
@@ -82,14 +78,14 @@ class ExpConfig(QuantityRewardConfig):
 class TanhConfig(ExpConfig):
     """A reward that is 1 if x is zero, and falls to 0 with the length of x: steep also near zero."""
 
-    implementation = ".over_quantities:Tanh"
+    implementation = ".terms:Tanh"
 
 
 @attrs.frozen(kw_only=True)
 class InsideConfig(QuantityRewardConfig):
     """A reward for x in a range."""
 
-    implementation = ".over_quantities:InsideRange"
+    implementation = ".terms:InsideRange"
 
     low: float | None = None
     """Lowest x of the range, in the unit of the quantity; by default any."""
@@ -105,7 +101,7 @@ class InsideConfig(QuantityRewardConfig):
 class BeyondConfig(InsideConfig):
     """A reward for any x outside a range."""
 
-    implementation = ".over_quantities:BeyondRange"
+    implementation = ".terms:BeyondRange"
 
 
 @attrs.frozen(kw_only=True)
@@ -115,7 +111,7 @@ class ToleranceConfig(InsideConfig):
     Without `low` and `high`, it is 1 for x = 0, which is at the `target`.
     """
 
-    implementation = ".over_quantities:Tolerance"
+    implementation = ".terms:Tolerance"
 
     margin: float = attrs.field(validator=positive)
     """Distance from the range at which the reward has fallen to 0.1, in the unit of the quantity."""
@@ -129,24 +125,17 @@ class ToleranceConfig(InsideConfig):
 
 
 @attrs.frozen(kw_only=True)
-class OutsideRangeConfig(QuantityRewardConfig):
+class OutsideRangeConfig(InsideConfig):
     """A cost of x outside a range, which is given; or which is a share of the joints' limits."""
 
-    implementation = ".over_quantities:OutsideRange"
-
-    low: float | None = None
-    """Lowest x of the range, in the unit of the quantity; by default any."""
-
-    high: float | None = None
-    """Highest x of the range, likewise."""
+    implementation = ".terms:OutsideRange"
 
     soft_limits: float | None = attrs.field(default=None, validator=optional([finite, ge(0.0), le(1.0)]))
-    """Share of the range of each joint's limits, about its middle, in place of `low` and `high`; for
-    `joint-positions`."""
+    """Share of each joint's range of limits, about its middle, in place of `low` and `high`; for `joint-positions`."""
 
     def __attrs_post_init__(self) -> None:
         if self.soft_limits is None:
-            range_ends(self.low, self.high)
+            super().__attrs_post_init__()
         elif any(each is not None for each in (self.low, self.high, self.target)):
             raise ValueError("'soft_limits' stands in place of 'low', 'high' and 'target'; leave those out")
 
@@ -163,7 +152,7 @@ class SensorRewardConfig(RewardConfig):
 class AirTimeConfig(SensorRewardConfig):
     """A reward of long steps."""
 
-    implementation = ".contacts:AirTime"
+    implementation = ".terms:AirTime"
 
     threshold: float = attrs.field(default=0.5, validator=non_negative)
     """Time in the air that is worth nothing [s]; shorter times cost."""
@@ -179,14 +168,14 @@ class AirTimeConfig(SensorRewardConfig):
 class LandingConfig(SensorRewardConfig):
     """A cost of hard landings."""
 
-    implementation = ".contacts:Landing"
+    implementation = ".terms:Landing"
 
 
 @attrs.frozen(kw_only=True)
 class SwingHeightConfig(QuantityRewardConfig):
     """A cost of feet that were lifted too little or too much, at their landing."""
 
-    implementation = ".contacts:SwingHeight"
+    implementation = ".terms:SwingHeight"
 
     sensor: str
     """Label of the contact sensor, whose bodies are in the order of the numbers of `of`."""
@@ -196,7 +185,7 @@ class SwingHeightConfig(QuantityRewardConfig):
 class ClearanceConfig(QuantityRewardConfig):
     """A cost of bodies that move at another height than they should, by their speed."""
 
-    implementation = ".contacts:Clearance"
+    implementation = ".terms:Clearance"
 
     bodies: tuple[str, ...] = attrs.field(validator=min_len(1))
     """Patterns of the names of the bodies, in the order of the numbers of `of`."""
@@ -209,21 +198,20 @@ class ClearanceConfig(QuantityRewardConfig):
 class SlipConfig(SensorRewardConfig):
     """A cost of bodies that slip."""
 
-    implementation = ".contacts:Slip"
+    implementation = ".terms:Slip"
 
     squared: bool = False
     """Whether the squares of the speeds are summed [m²/s²]."""
 
     offset: tuple[float, float, float] | None = attrs.field(default=None, validator=finite)
-    """The point of each body that has the speed, in axes of the body from its origin [m]; by default its centre of
-    mass."""
+    """The point of each body that has the speed, in its axes from its origin [m]; by default its centre of mass."""
 
 
 @attrs.frozen(kw_only=True)
 class ContactsConfig(SensorRewardConfig):
     """A cost of contacts."""
 
-    implementation = ".contacts:Contacts"
+    implementation = ".terms:Contacts"
 
     threshold: float = attrs.field(default=1.0, validator=non_negative)
     """Net force above which a body counts [N]."""
@@ -250,14 +238,14 @@ class ContactsConfig(SensorRewardConfig):
 class AliveConfig(RewardConfig):
     """A reward of each step in which no termination ends the episode."""
 
-    implementation = ".episodes:Alive"
+    implementation = ".terms:Alive"
 
 
 @attrs.frozen(kw_only=True)
 class TerminatedConfig(RewardConfig):
     """A reward of the last step of an episode, if a termination ends it."""
 
-    implementation = ".episodes:Terminated"
+    implementation = ".terms:Terminated"
 
     once: bool = False
     """Whether the weight is that of the whole event, even if `task.reward_rate` is per second: the value is then

@@ -133,9 +133,7 @@ AT_MARGIN = wp.constant(0.1)
 
 @wp.kernel
 def fall(form: int, margin: float, values: wp.array[float]):
-    """Replace a distance by a number that falls from 1 to 0.1 at the margin: as a bell, a line, a parabola or with a
-    long tail.
-    """
+    """Let a distance fall from 1 at 0 to 0.1 at the margin: as a bell, a line, a parabola or with a long tail."""
     world = wp.tid()
     share = values[world] / margin
     square = share * share
@@ -180,19 +178,17 @@ def sum_air_times(
 
 
 @wp.kernel
-def forget_flights(world_mask: wp.array[wp.bool], was_in_air: wp.array2d[wp.bool]):
-    """Forget what was in the air in the masked worlds."""
+def forget_flights(world_mask: wp.array[wp.bool], was_in_air: wp.array2d[wp.bool], peaks: wp.array2d[float]):
+    """Forget what was in the air in the masked worlds, and how high."""
     world, i = wp.tid()
     if world_mask[world]:
         was_in_air[world, i] = False
+        peaks[world, i] = 0.0
 
 
 @wp.kernel
 def sum_landing_forces(
-    in_contact: wp.array2d[wp.bool],
-    forces: wp.array3d[wp.vec3],
-    was_in_air: wp.array2d[wp.bool],
-    out: wp.array[float],
+    in_contact: wp.array2d[wp.bool], forces: wp.array3d[wp.vec3], was_in_air: wp.array2d[wp.bool], out: wp.array[float]
 ):
     """Sum the net forces on what lands in this step [N]."""
     world = wp.tid()
@@ -228,14 +224,6 @@ def sum_swings(
             peaks[world, i] = wp.max(peaks[world, i], heights[world, columns[i]])
         was_in_air[world, i] = not in_contact[world, i]
     out[world] = total
-
-
-@wp.kernel
-def forget_peaks(world_mask: wp.array[wp.bool], peaks: wp.array2d[float]):
-    """Forget the heights of the masked worlds."""
-    world, i = wp.tid()
-    if world_mask[world]:
-        peaks[world, i] = 0.0
 
 
 @wp.func

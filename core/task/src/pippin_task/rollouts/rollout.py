@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import warp as wp
-from pippin import ConfigError, Simulation, did_you_mean
+from pippin import ConfigError, Simulation
 from pippin.devices import WARP_LOCK
 from pippin.state import WorldSeeds
 
-from pippin_task.policy.network import Network
+from pippin_task.kernels import explore
+from pippin_task.policy import Network, chosen_group
 from pippin_task.task import Task
 
-from .kernels import explore
 from .rollout_batch import RolloutBatch
 
 
@@ -24,31 +24,20 @@ class Rollout:
     """The simulation of a shard, whose episodes have begun."""
 
     def __init__(self, simulation: Simulation) -> None:
-        self._simulation = simulation
+        #: The simulation.
+        self.simulation: Simulation = simulation
         self._task: Task = simulation.task
         self._network: tuple[str, Network] | None = None
         first, seed = simulation.config.scene.first_world, simulation.config.simulation.seed
         seeds = WorldSeeds(simulation.world_count, first, seed, simulation.device)
         self._draws = seeds.draws("rollout/action")
 
-    @property
-    def step_count(self) -> int:
-        """Control steps so far."""
-        return self._simulation.step_count
-
-    def save(self, path: Path) -> None:
-        """Write a checkpoint."""
-        self._simulation.save(path)
-
-    def close(self) -> None:
-        """Close the simulation."""
-        self._simulation.close()
-
     def collect(self, policy: bytes, steps: int, first_world: int, group: str | None, deviation: Any) -> RolloutBatch:
         """Return a batch of steps; see `RolloutShard.collect`."""
-        simulation, task, episodes = self._simulation, self._task, self._task.episodes
+        simulation, task, episodes = self.simulation, self._task, self._task.episodes
         start, groups = simulation.step_count, task.observations
-        network = self._network_of(policy, self._group(group))
+        chosen = chosen_group(group, task, "group")
+        network = self._network_of(policy, chosen)
         noise = self._noise(deviation)
         values = {name: each.values for name, each in groups.items()}
         finals = {name: each.final for name, each in groups.items()}
@@ -61,7 +50,7 @@ class Rollout:
             with WARP_LOCK:
                 for name, each in values.items():
                     wp.copy(kept[name][step], each)
-                network(values[self._group(group)], episodes.action)
+                network(values[chosen], episodes.action)
                 self._explore(noise)
                 wp.copy(rows["actions"][step], episodes.action)
             simulation.step()
@@ -86,15 +75,7 @@ class Rollout:
         )
 
     def _rows(self, steps: int, like: Any) -> Any:
-        return wp.empty((steps, *like.shape), dtype=like.dtype, device=self._simulation.device)
-
-    def _group(self, name: str | None) -> str:
-        names = tuple(self._task.observations)
-        if name is None and len(names) == 1:
-            return names[0]
-        if name not in names:
-            raise ConfigError(f"group: got {name!r}{did_you_mean(str(name), names)}; groups: {', '.join(names)}")
-        return name
+        return wp.empty((steps, *like.shape), dtype=like.dtype, device=self.simulation.device)
 
     def _network_of(self, policy: bytes, group: str) -> Network:
         """Return the network of a policy; that of the last call if it is the same."""
@@ -104,7 +85,7 @@ class Rollout:
                 file = Path(folder, "policy.onnx")
                 file.write_bytes(policy)
                 width = len(self._task.observations[group].labels)
-                network = Network(file, self._simulation.world_count, width, self._simulation.device)
+                network = Network(file, self.simulation.world_count, width, self.simulation.device)
             if network.width != len(self._task.action_labels):
                 raise ConfigError(
                     f"policy: gives {network.width} numbers, and the action has {len(self._task.action_labels)}; choose"
@@ -122,12 +103,12 @@ class Rollout:
             raise ConfigError(f"deviation: expected one number or {width}, got {deviation!r}") from error
         if not (np.isfinite(values) & (values >= 0.0)).all():
             raise ConfigError(f"deviation: expected finite numbers from 0 on, got {deviation!r}")
-        return wp.array(values, dtype=float, device=self._simulation.device) if values.any() else None
+        return wp.array(values, dtype=float, device=self.simulation.device) if values.any() else None
 
     def _explore(self, noise: wp.array | None) -> None:
         if noise is None:
             return
-        simulation, action = self._simulation, self._task.episodes.action
+        simulation, action = self.simulation, self._task.episodes.action
         key, seeds, first_world, _ = self._draws.arguments
         inputs = [action, noise, key, seeds, first_world, simulation.step_count]
         wp.launch(explore, action.shape, inputs, device=simulation.device)

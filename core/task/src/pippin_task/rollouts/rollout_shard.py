@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +54,7 @@ class RolloutShard:
     @property
     def step_count(self) -> int:
         """Control steps so far."""
-        return self._rollout.step_count
+        return self._rollout.simulation.step_count
 
     def collect(
         self, policy: bytes, steps: int, start: int | None = None, *, group: str | None = None, deviation: Any = 0.0
@@ -82,7 +81,7 @@ class RolloutShard:
             self._return_to(start)
         path = self._path(start)
         if not path.exists():
-            self._rollout.save(path)
+            self._rollout.simulation.save(path)
         for step, old in self._checkpoints.items():
             if step != start:
                 old.unlink()
@@ -90,31 +89,24 @@ class RolloutShard:
 
     def close(self) -> None:
         """Close the simulation. The last checkpoint stays."""
-        self._rollout.close()
+        self._rollout.simulation.close()
 
     @property
     def _checkpoints(self) -> dict[int, Path]:
         """The files of the shard, by their step."""
-        return {int(path.stem.rpartition("-")[2]): path for path in self._folder.glob(f"{self._name}-*.npz")}
+        return {int(path.stem.rpartition("-")[2]): path for path in self._folder.glob(self._path("*").name)}
 
-    @cached_property
-    def _name(self) -> str:
-        return f"worlds-{self.worlds.start}-{self.worlds.stop}-step"
-
-    def _path(self, step: int) -> Path:
-        return self._folder / f"{self._name}-{step}.npz"
+    def _path(self, step: int | str) -> Path:
+        return self._folder / f"worlds-{self.worlds.start}-{self.worlds.stop}-step-{step}.npz"
 
     def _make(self, step: int | None) -> Rollout:
         """Return the simulation at a step of a checkpoint; without one, at the beginning."""
-        simulation = self._begun() if step is None else self._loaded(self._path(step))
+        simulation = Simulation(self._config) if step is None else self._loaded(self._path(step))
+        if step is None:
+            simulation.reset()
         from .rollout import Rollout  # after the simulation, which chooses how Newton is imported
 
         return Rollout(simulation)
-
-    def _begun(self) -> Simulation:
-        simulation = Simulation(self._config)
-        simulation.reset()
-        return simulation
 
     def _loaded(self, checkpoint: Path) -> Simulation:
         simulation = Simulation.load(checkpoint)
@@ -132,7 +124,7 @@ class RolloutShard:
                 f"collect: worlds {self.worlds.start}:{self.worlds.stop} are at step {self.step_count}, and there is no"
                 f" checkpoint of step {step}: the steps between are lost; collect from {self.step_count}"
             )
-        self._rollout.close()
+        self._rollout.simulation.close()
         self._rollout = self._make(step)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 from pippin.console import PATH, changes, shown_progress
@@ -22,16 +23,7 @@ def motion() -> None:
 @click.option("--fps", type=click.FloatRange(min=0.0, min_open=True), help="Frames of IN per second, if it tells none.")
 @click.option("--loop", is_flag=True, help="The motion begins again after its last frame.")
 @changes(has_worlds=False)
-def convert(
-    source: Path,
-    target: Path,
-    robot: Path,
-    joints: str | None,
-    quaternion: str | None,
-    fps: float | None,
-    loop: bool,
-    overrides: tuple[str, ...],
-) -> None:
+def convert(source: Path, target: Path, joints: str | None, overrides: tuple[str, ...], **options: Any) -> None:
     """Write the recorded motion IN as a clip for a robot: at its control steps, with velocities and all bodies.
 
     IN is a .csv without a header, a row for each frame: x, y, z and quaternion of the root, if it is free, then the
@@ -40,17 +32,9 @@ def convert(
     with shown_progress() as progress, progress.phase("convert"):
         from pippin_task.motion_conversion import convert_motion
 
-        clip = convert_motion(
-            source,
-            target,
-            robot,
-            overrides,
-            joints=joints.split(",") if joints else (),
-            quaternion=quaternion,  # pyrefly: ignore[bad-argument-type]
-            fps=fps,
-            loop=loop,
-        )
-    kind = "a loop of " if loop else ""
+        names = joints.split(",") if joints else ()
+        clip = convert_motion(source, target, overrides=overrides, joints=names, **options)
+    kind = "a loop of " if clip.is_loop else ""
     seconds = (clip.frame_count - 1) / clip.rate
     counts = f"{len(clip.joint_names)} joints, {len(clip.body_names)} bodies"
     click.echo(f"{target}: {kind}{clip.frame_count} frames at {clip.rate:g} Hz, {seconds:g} s; {counts}")

@@ -2,12 +2,37 @@
 
 import warp as wp
 
-from .draws import EventDraws, VariationRanges, state_in, varied
+from pippin_task.draws import MaskedDraws, state_in
+
+
+@wp.struct
+class VariationRanges:
+    """Ranges of values around built ones: scale × the built value + a number."""
+
+    scale: wp.vec2
+    add: wp.vec2
+    stride: int
+    """Columns from the draws of one part to those of the next: 0 for one draw in a world, 1 for one of each part."""
+
+    is_log: int
+    """Whether the ranges are of logarithms, which are uniform."""
+
+
+@wp.func
+def varied(draws: MaskedDraws, world: int, part: int, ranges: VariationRanges, built: float):
+    """Return a value of a part of a world around the built one."""
+    state = wp.rand_init(wp.int32(state_in(draws, world)), part * ranges.stride)
+    factor = wp.randf(state, ranges.scale[0], ranges.scale[1])
+    number = wp.randf(state, ranges.add[0], ranges.add[1])
+    if ranges.is_log != 0:
+        factor = wp.exp(factor)
+        number = wp.exp(number)
+    return built * factor + number
 
 
 @wp.kernel
 def vary(
-    draws: EventDraws,
+    draws: MaskedDraws,
     places: wp.array2d[int],
     ranges: VariationRanges,
     built: wp.array2d[float],
@@ -24,7 +49,7 @@ def vary(
 
 @wp.kernel
 def vary_masses(
-    draws: EventDraws,
+    draws: MaskedDraws,
     bodies: wp.array2d[int],
     ranges: VariationRanges,
     built_mass: wp.array[float],
@@ -50,7 +75,7 @@ def vary_masses(
 
 @wp.kernel
 def vary_particle_masses(
-    draws: EventDraws,
+    draws: MaskedDraws,
     places: wp.array2d[int],
     ranges: VariationRanges,
     built_mass: wp.array[float],
@@ -70,7 +95,7 @@ def vary_particle_masses(
 
 @wp.kernel
 def move(
-    draws: EventDraws,
+    draws: MaskedDraws,
     indices: wp.array2d[int],
     low: wp.vec3,
     high: wp.vec3,

@@ -1,13 +1,43 @@
-"""Kernels of events that change the state."""
+"""Kernels of events that change the state, or exert forces and torques."""
 
 import warp as wp
 
-from .draws import EventDraws, StartRanges, draw_six, draw_start, state_in
+from pippin_task.commands.kernels import ClipArrays
+from pippin_task.draws import MaskedDraws, state_in
+
+
+@wp.func
+def draw_six(state: wp.uint32, low: wp.spatial_vector, high: wp.spatial_vector, std: float):
+    """Return six numbers, uniform from low to high, plus normal ones."""
+    drawn = wp.spatial_vector()
+    for axis in range(6):
+        of_axis = wp.rand_init(wp.int32(state), axis)
+        drawn[axis] = wp.randf(of_axis, low[axis], high[axis]) + std * wp.randn(of_axis)
+    return drawn
+
+
+@wp.struct
+class StartRanges:
+    """Ranges of what is added to pose and velocity at a start."""
+
+    low: wp.spatial_vector
+    high: wp.spatial_vector
+    velocity_low: wp.spatial_vector
+    velocity_high: wp.spatial_vector
+    velocity_std: float
+
+
+@wp.func
+def draw_start(state: wp.uint32, ranges: StartRanges):
+    """Return what is added to a pose, with the turn in roll, pitch and yaw, and to a velocity."""
+    moved = draw_six(wp.rand_init(wp.int32(state), 0), ranges.low, ranges.high, 0.0)
+    of_velocity = wp.rand_init(wp.int32(state), 1)
+    return moved, draw_six(of_velocity, ranges.velocity_low, ranges.velocity_high, ranges.velocity_std)
 
 
 @wp.kernel
 def draw_joints(
-    draws: EventDraws,
+    draws: MaskedDraws,
     coordinates: wp.array2d[int],
     dofs: wp.array2d[int],
     initial_q: wp.array[float],
@@ -43,7 +73,7 @@ TRIES = wp.constant(16)
 
 @wp.kernel
 def draw_points(
-    draws: EventDraws,
+    draws: MaskedDraws,
     coordinates: wp.array[int],
     dofs: wp.array[int],
     centre: wp.vec2,
@@ -95,7 +125,7 @@ def write_root(
 
 @wp.kernel
 def draw_objects(
-    draws: EventDraws,
+    draws: MaskedDraws,
     particles: wp.array[int],
     worlds: wp.array[int],
     numbers: wp.array[int],
@@ -123,7 +153,7 @@ def draw_objects(
 
 @wp.kernel
 def draw_roots(
-    draws: EventDraws,
+    draws: MaskedDraws,
     starts: wp.array2d[int],
     initial_q: wp.array[float],
     initial_qd: wp.array[float],
@@ -149,7 +179,7 @@ def draw_roots(
 
 @wp.kernel
 def push_roots(
-    draws: EventDraws,
+    draws: MaskedDraws,
     starts: wp.array2d[int],
     low: wp.spatial_vector,
     high: wp.spatial_vector,
@@ -167,12 +197,8 @@ def push_roots(
 
 @wp.kernel
 def start_roots(
-    draws: EventDraws,
-    frames: wp.array[int],
-    places: wp.array[wp.transform],
-    poses: wp.array2d[wp.transform],
-    velocities: wp.array2d[wp.spatial_vector],
-    root: int,
+    draws: MaskedDraws,
+    clip: ClipArrays,
     starts: wp.array2d[int],
     ranges: StartRanges,
     joint_q: wp.array[float],
@@ -183,9 +209,9 @@ def start_roots(
     if not draws.world_mask[world]:
         return
     moved, added = draw_start(state_in(draws, world), ranges)
-    place = places[world]
-    pose = place * poses[frames[world], root]
-    velocity = velocities[frames[world], root]
+    place = clip.places[world]
+    pose = place * clip.body_poses[clip.frames[world], clip.root]
+    velocity = clip.body_velocities[clip.frames[world], clip.root]
     turn = wp.transform_get_rotation(place)
     linear = wp.quat_rotate(turn, wp.spatial_top(velocity))
     angular = wp.quat_rotate(turn, wp.spatial_bottom(velocity))
@@ -196,10 +222,8 @@ def start_roots(
 
 @wp.kernel
 def start_joints(
-    draws: EventDraws,
-    frames: wp.array[int],
-    positions: wp.array2d[float],
-    velocities: wp.array2d[float],
+    draws: MaskedDraws,
+    clip: ClipArrays,
     coordinates: wp.array2d[int],
     dofs: wp.array2d[int],
     lower: wp.array[float],
@@ -217,11 +241,72 @@ def start_joints(
     state = state_in(draws, world)
     state = wp.rand_init(wp.int32(state), i + 2)
     dof = dofs[world, i]
-    start = positions[frames[world], i]
+    start = clip.joint_positions[clip.frames[world], i]
     drawn = start + wp.randf(state, position[0], position[1])
     if lower[dof] < upper[dof]:
         middle = 0.5 * (lower[dof] + upper[dof])
         half = 0.5 * soft_limits * (upper[dof] - lower[dof])
         drawn = wp.clamp(drawn, wp.min(middle - half, start), wp.max(middle + half, start))
     joint_q[coordinates[world, i]] = drawn
-    joint_qd[dof] = velocities[frames[world], i] + wp.randf(state, velocity[0], velocity[1])
+    joint_qd[dof] = clip.joint_velocities[clip.frames[world], i] + wp.randf(state, velocity[0], velocity[1])
+
+
+@wp.kernel
+def draw_wrenches(
+    draws: MaskedDraws,
+    low: wp.spatial_vector,
+    high: wp.spatial_vector,
+    duration: wp.vec2,
+    wrenches: wp.array2d[wp.spatial_vector],
+    durations: wp.array2d[float],
+    elapsed: wp.array2d[float],
+):
+    """Draw force, torque and length of the blow of each body, which begins now."""
+    world, i = wp.tid()
+    if not draws.world_mask[world]:
+        return
+    of_body = wp.rand_init(wp.int32(state_in(draws, world)), i)
+    wrenches[world, i] = draw_six(wp.rand_init(wp.int32(of_body), 0), low, high, 0.0)
+    durations[world, i] = wp.randf(wp.rand_init(wp.int32(of_body), 1), duration[0], duration[1])
+    elapsed[world, i] = 0.0
+
+
+@wp.kernel
+def clear_wrenches(world_mask: wp.array[wp.bool], wrenches: wp.array2d[wp.spatial_vector]):
+    """Let nothing act in the masked worlds."""
+    world, i = wp.tid()
+    if world_mask[world]:
+        wrenches[world, i] = wp.spatial_vector()
+
+
+@wp.kernel
+def add_wrenches(
+    bodies: wp.array2d[int],
+    points: wp.array[wp.vec3],
+    body_com: wp.array[wp.vec3],
+    body_q: wp.array[wp.transform],
+    wrenches: wp.array2d[wp.spatial_vector],
+    durations: wp.array2d[float],
+    is_half_sine: int,
+    dt: float,
+    elapsed: wp.array2d[float],
+    body_f: wp.array[wp.spatial_vector],
+):
+    """Add the mean wrench of each body over the next dt, with the force at its point, and count the time.
+
+    By means, the impulse of a blow is that of its form, wherever it begins and ends within steps: over a half sine
+    from t to t + h, the integral of sin(π t / T) is 2 T / π sin(π (t + h / 2) / T) sin(π h / (2 T)).
+    """
+    world, i = wp.tid()
+    body = bodies[world, i]
+    held = wp.clamp(durations[world, i] - elapsed[world, i], 0.0, dt)
+    share = held / dt
+    if is_half_sine > 0 and held > 0.0:
+        rate = wp.pi / durations[world, i]
+        middle = elapsed[world, i] + 0.5 * held
+        share = 2.0 * wp.sin(rate * middle) * wp.sin(0.5 * rate * held) / (rate * dt)
+    elapsed[world, i] = elapsed[world, i] + dt
+    force = share * wp.spatial_top(wrenches[world, i])
+    arm = wp.quat_rotate(wp.transform_get_rotation(body_q[body]), points[body] - body_com[body])
+    torque = share * wp.spatial_bottom(wrenches[world, i]) + wp.cross(arm, force)
+    body_f[body] += wp.spatial_vector(force, torque)

@@ -2,7 +2,7 @@
 
 import pippin
 import pytest
-from pippin_task.gym.shared_arrays import SharedLayout, refuse_different
+from pippin_task.gym.sharing import SharedLayout, refuse_different
 
 
 def test_shards_with_other_observations_are_refused_by_name():

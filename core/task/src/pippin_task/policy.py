@@ -1,4 +1,4 @@
-"""Networks read from ONNX, and evaluated by Warp-NN for all worlds at once."""
+"""The policy of a task: a network, read from ONNX, that chooses the action inside the recorded step."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from typing import Any
 
 import numpy as np
 import warp as wp
-from pippin import ConfigError, PluginError
+from pippin import ConfigError, Host, PluginError, did_you_mean, find_file, hookimpl
 from pippin.actuation import backward_kernels
 from pippin.devices import kind_of
+
+from pippin_task import kernels
+from pippin_task.config import PolicyConfig
+from pippin_task.task import Task
 
 
 class Network:
@@ -107,3 +111,56 @@ def _load(file: Path, device: wp.Device) -> Any:
         return OnnxRuntime(contents, device=device)
     except (NotImplementedError, ValueError) as error:
         raise ConfigError(f"path: '{file}': {error}; export a network of known operators") from error
+
+
+class Policy:
+    """The component that acts in a task: the network's output is the action of each control step."""
+
+    def __init__(self, config: PolicyConfig) -> None:
+        self.config = config
+        self.notes: list[str] = []
+
+    @hookimpl
+    def bind(self, simulation: Host) -> None:
+        """Read the network, and compare its widths with those of the task."""
+        self._task: Task = simulation.task
+        task = self._task
+        group = task.observations[chosen_group(self.config.observations, task, "observations")]
+        self._observations: Any = group.values
+        file = find_file(self.config.path, "path")
+        self._network = Network(file, simulation.world_count, len(group.labels), simulation.device)
+        if self._network.width != len(task.action_labels):
+            raise ConfigError(
+                f"path: '{file}' gives {self._network.width} numbers, and the action has {len(task.action_labels)};"
+                " choose the network of this task"
+            )
+        task.policy_switch = wp.ones(1, dtype=bool, device=simulation.device)
+        self.notes = [f"the actions are those of '{file}'"]
+
+    @property
+    def is_capturable(self) -> bool:
+        """Whether the network may be recorded."""
+        return self._network.is_capturable
+
+    @property
+    def eager_reason(self) -> str | None:
+        """The reason why the network may not be recorded."""
+        return None if self.is_capturable else "layers of the network differ, but have kernels of one name"
+
+    @hookimpl(tryfirst=True)
+    def start_step(self) -> None:
+        """Choose the action from the last observations."""
+        action: Any = self._task.episodes.action
+        self._network(self._observations, action)
+        wp.launch(kernels.silence_policy, action.shape, [self._task.policy_switch, action], device=action.device)
+
+
+def chosen_group(name: str | None, task: Task, where: str) -> str:
+    """Return the name of a group of observations; for None, that of the only one."""
+    names = tuple(task.observations)
+    if name is None and len(names) == 1:
+        return names[0]
+    if name not in names:
+        near = did_you_mean(str(name), names)
+        raise ConfigError(f"{where}: got {name!r}{near}; groups: {', '.join(names) or 'none'}")
+    return name

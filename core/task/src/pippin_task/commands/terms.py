@@ -1,11 +1,11 @@
-"""The command `motion`: a clip that each world follows from a frame of its own."""
+"""Commands: velocities, poses, and the frames of a motion."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import newton
 import numpy as np
@@ -16,11 +16,72 @@ from pippin.labels import name_of
 from pippin.motions import Clip
 
 from pippin_task import Command, TermContext
+from pippin_task.draws import launch_draws
 
 from . import kernels
-from .configs import MotionCommandConfig
+from .configs import MotionCommandConfig, VelocityConfig
+
+
+class DrawnCommand(Command):
+    """A command whose numbers are drawn from ranges, which a curriculum may change."""
+
+    ranges: ClassVar[tuple[str, ...]]
+    """Keys of the ranges, in the order of the kernel."""
+
+    def __init__(self, config: Any, context: TermContext) -> None:
+        super().__init__(config, context)
+        self.value = wp.zeros((context.world_count, len(self.labels)), dtype=float, device=context.device)
+        ranges = [getattr(config, name) for name in self.ranges]
+        self._ranges: Any = wp.array(ranges, dtype=float, ndim=2, device=context.device)
+        # pyrefly: ignore[bad-assignment]
+        self.numbers = {name: self._ranges[row] for row, name in enumerate(self.ranges)}
+        self.draws = context.draws()
+
+    def _draw(self, kernel: Any, world_mask: wp.array[wp.bool], *inputs: Any) -> None:
+        launch_draws(kernel, self.context.world_count, self.draws, world_mask, self._ranges, *inputs)
+        self.draws.advance(world_mask)
+
+
+class Velocity(DrawnCommand):
+    """The command `velocity`."""
+
+    unit = "m/s, m/s, rad/s"
+    labels = ("x", "y", "yaw")
+    ranges = ("x", "y", "yaw", "heading")
+
+    def __init__(self, config: VelocityConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self._bodies = context.root(config.body)
+        #: Heading of each world [rad], shape [worlds]; NaN if the command has none.
+        self.headings = wp.zeros(context.world_count, dtype=float, device=context.device)
+
+    def resample(self, world_mask: wp.array[wp.bool]) -> None:
+        """Draw the targets of the masked worlds."""
+        config = self.config
+        shares = [config.heading_share, config.straight, config.least_straight, config.standing]
+        self._draw(kernels.draw_velocities, world_mask, *shares, self.value, self.headings)
+
+    def update(self, state: newton.State) -> None:
+        """Turn towards the heading."""
+        if (stiffness := self.config.heading_stiffness) is not None:
+            inputs = [state.body_q, self._bodies, stiffness, self._ranges, self.headings, self.value]
+            wp.launch(kernels.hold_headings, self.context.world_count, inputs, device=self.value.device)
+
+
+class PoseCommand(DrawnCommand):
+    """The command `pose`: a target pose, its position and a quaternion in the order x, y, z, w."""
+
+    unit = "m, m, m, 1, 1, 1, 1"
+    labels = ("x", "y", "z", "qx", "qy", "qz", "qw")
+    ranges = ("x", "y", "z", "roll", "pitch", "yaw")
+
+    def resample(self, world_mask: wp.array[wp.bool]) -> None:
+        """Draw the poses of the masked worlds."""
+        self._draw(kernels.draw_poses, world_mask, self.value)
+
 
 _STARTS = ("first", "uniform", "adaptive")
+"""Ways to draw the first frame, by their number in the kernel."""
 
 
 class MotionCommand(Command):
@@ -77,18 +138,18 @@ class MotionCommand(Command):
         self._steps = wp.zeros(count, dtype=int, device=context.device)
         self._is_drawn = wp.zeros(count + 1, dtype=wp.bool, device=context.device)
         self._mask = wp.zeros(count + 1, dtype=wp.bool, device=context.device)
-        self._bin_count = max(1, math.ceil(self.start_count / clip.rate / config.bin - 1e-6))
+        bin_count = max(1, math.ceil((clip.frame_count - 1) / clip.rate / config.bin - 1e-6))
         self._bins = wp.zeros(count, dtype=int, device=context.device)
         self._counted: Any = wp.full(count + 1, -1, dtype=wp.int64, device=context.device)
         #: The failures of each bin, shape [bins].
-        self.failures = wp.zeros(self._bin_count, dtype=float, device=context.device)
+        self.failures = wp.zeros(bin_count, dtype=float, device=context.device)
         self._fresh = wp.zeros_like(self.failures)
-        self._sums = wp.array(np.arange(1, self._bin_count + 1), dtype=float, device=context.device)
-
-    @property
-    def start_count(self) -> int:
-        """The number of frames from which an episode may start."""
-        return self.clip.frame_count - 1
+        self._sums = wp.array(np.arange(1, bin_count + 1), dtype=float, device=context.device)
+        struct: Any = kernels.ClipArrays
+        #: All of this that kernels read.
+        self.arrays = struct()
+        for name in struct.vars:
+            setattr(self.arrays, name, getattr(self, name))
 
     def draw(self, world_mask: wp.array[wp.bool]) -> None:
         """Draw the frame that the masked worlds start from, before they begin an episode; `resample` leaves it then.
@@ -96,10 +157,8 @@ class MotionCommand(Command):
         Args:
             world_mask: The worlds, shape [world_count + 1].
         """
-        count = self.context.world_count
-        inputs = [world_mask, *self.draws.arguments, _STARTS.index(self.config.start), self.start_count]
-        inputs += [self._sums, self._shifts, self.frames, self.places, self._steps, self._is_drawn]
-        wp.launch(kernels.draw_frames, count, inputs, device=world_mask.device)
+        inputs = [self.arrays, _STARTS.index(self.config.start), self._sums, self._shifts, self._steps, self._is_drawn]
+        launch_draws(kernels.draw_frames, self.context.world_count, self.draws, world_mask, *inputs)
         self.draws.advance(world_mask)
 
     def resample(self, world_mask: wp.array[wp.bool]) -> None:
@@ -120,11 +179,9 @@ class MotionCommand(Command):
             inputs = [step, self._counted, config.memory, config.uniform, config.reach, config.decay]
             inputs += [self._fresh, self.failures, self._sums]
             wp.launch(kernels.add_failures, 1, inputs, device=device)
-        inputs = [episodes.length, self._steps, self.clip.frame_count, self.period, self.stride]
-        inputs += [self.start_count, self._bin_count, self.frames, self.places, self._bins]
+        inputs = [self.arrays, episodes.length, self._steps, len(self.failures), self._bins]
         wp.launch(kernels.follow_clip, count, inputs, device=device)
-        inputs = [self.frames, self.joint_positions, self.joint_velocities, self.value]
-        wp.launch(kernels.read_targets, self.value.shape, inputs, device=device)
+        wp.launch(kernels.read_targets, self.value.shape, [self.arrays, self.value], device=device)
 
     def _anchor(self) -> int:
         if self.config.anchor is None:

@@ -1,4 +1,4 @@
-"""Actions: numbers that set the targets of actuator groups, or the inputs of the asset's own actuators."""
+"""Actions: numbers that set the targets of actuator groups, the asset's own inputs, goals of tools, and a gripper."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pippin import ConfigError, labels
 
 from pippin_task import Action, TermContext
 
-from .configs import JointTargetsConfig, ScaledConfig
-from .kernels import read_encoders, set_targets
+from .configs import GripperConfig, JointTargetsConfig, ScaledConfig, ToolGoalsConfig
+from .kernels import keep_goals, read_encoders, set_goals, set_gripper, set_targets
 
 
 class Scaled(Action):
@@ -99,3 +99,63 @@ class Inputs(Scaled):
     """The action `inputs`: the inputs of the asset's own actuators, in a group of type `control`."""
 
     what, of_group, label_kind = "inputs", "ctrl", "actuator"
+
+
+_AXES = ("x", "y", "z", "about_x", "about_y", "about_z")
+
+
+class ToolGoals(Action):
+    """The action `tool-goals`: steps of the goals of a controller, or their distance from the start."""
+
+    def __init__(self, config: ToolGoalsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self._controller = context.controller(config.controller)
+        context.claim("goals", [config.controller], "controller")
+        self._goals: wp.array = self._controller.goals
+        self._starts: wp.array = wp.clone(self._goals)
+        self._width = 6 if config.rotation_scale else 3
+        self._clip = config.clip or self._clip
+        names = (name.rpartition("/")[2] for name in self._controller.tool_labels)
+        self.labels = tuple(f"{name}.{axis}" for name in names for axis in _AXES[: self._width])
+
+    def apply(self, action: wp.array) -> None:
+        """Write the goals."""
+        config = self.config
+        scales = wp.vec2(config.scale, config.rotation_scale)
+        inputs = [action, wp.vec2(*self._clip), scales, self._width, self.references, self._goals]
+        wp.launch(set_goals, self._goals.shape, inputs, device=action.device)
+
+    @property
+    def references(self) -> wp.array:
+        """What the numbers of the next action are added to, of the shape of the controller's goals."""
+        return self._goals if self.config.reference == "goal" else self._starts
+
+    def reset(self, world_mask: wp.array[wp.bool]) -> None:
+        """Keep the goals after the reset."""
+        inputs = [world_mask, self._goals, self._starts]
+        wp.launch(keep_goals, self._goals.shape, inputs, device=self._goals.device)
+
+
+class Gripper(Action):
+    """The action `gripper`: open above zero, else closed."""
+
+    labels = ("open",)
+
+    def __init__(self, config: GripperConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        group = context.actuator(config.actuator)
+        context.claim("position targets", [config.actuator], "actuator")
+        try:
+            self._targets: wp.array = group.position_targets
+        except AttributeError as error:
+            raise ConfigError(
+                f"actuator: {config.actuator!r} has no position targets ({error}); choose another"
+            ) from error
+        names = tuple(group.joint_labels)
+        rows = [labels.lookup(getattr(config, key), names, key, "joint") for key in ("open", "closed")]
+        self._open, self._closed = (wp.array(list(map(float, row)), dtype=float, device=context.device) for row in rows)
+
+    def apply(self, action: wp.array) -> None:
+        """Write the targets."""
+        inputs = [action, self._open, self._closed, self._targets]
+        wp.launch(set_gripper, self._targets.shape, inputs, device=action.device)

@@ -11,7 +11,7 @@ import pytest
 import warp as wp
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
-from pippin_task.policy.network import Network
+from pippin_task.policy import Network
 
 RANDOM = np.random.default_rng(1)
 ROWS = RANDOM.normal(size=(5, 4)).astype(np.float32)
@@ -200,7 +200,7 @@ def test_flipped_bits_of_a_network_raise_no_other_error(tmp_path, network_file):
 def test_a_network_leaves_a_later_neural_actuator_its_slope():
     """As in a program that imports Newton after Pippin has built something, so without backward kernels."""
     here = f"{__file__}::{test_a_network_gives_the_numbers_of_the_reference.__name__}"
-    actuator = Path(__file__).parents[4] / "actuators/neural/tests/test_actuator_neural.py"
+    actuator = Path(__file__).parents[3] / "actuators/neural/tests/test_actuator_neural.py"
     slope = f"{actuator}::test_an_implicit_effort_is_that_of_the_network_s_slope_at_the_end_of_the_step"
     code = (
         "import sys, pippin.devices; pippin.devices.leave_out_backward_kernels();"

@@ -1,4 +1,4 @@
-"""Numbers that change with the control steps since the start."""
+"""Curricula: numbers by the control steps since the start, and levels of the terrain by the distance walked."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from pippin import ConfigError, did_you_mean
 from pippin.arrays import on_host
 
 from pippin_task import Curriculum, TermContext
+from pippin_task.draws import launch_draws
 
-from .configs import StagesConfig
-from .kernels import set_numbers
+from .configs import StagesConfig, TerrainLevelsConfig
+from .kernels import change_levels, draw_levels, set_numbers
 
 
 class Stages(Curriculum):
@@ -67,3 +68,43 @@ class Stages(Curriculum):
             inputs = [counter, self._steps, table, int(self.config.interpolate), first, target, self.value]
             wp.launch(set_numbers, (len(self.value), len(target)), inputs, device=target.device)
             first += len(target)
+
+
+class TerrainLevels(Curriculum):
+    """The curriculum `terrain-levels`: a level up after a long way, and a level down after a short one."""
+
+    labels = ("level",)
+
+    def __init__(self, config: TerrainLevelsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        self._places = places = context.places()
+        low, high = config.first or (0, (places.level_count - 1) // 2)
+        if high >= places.level_count:
+            raise ConfigError(
+                f"first: the terrain has the levels 0 to {places.level_count - 1}, got {[low, high]}; raise"
+                " scene.terrain.levels, or start lower"
+            )
+        self._bodies, self.draws = context.root(config.body), context.draws()
+        count, device = context.world_count, context.device
+        self.value = wp.zeros((count, 1), dtype=float, device=device)
+        self._command: Any = wp.zeros((count, 0), dtype=float, device=device)
+        if config.command is not None:
+            self._command = context.command(config.command, "command").value
+            if self._command.shape[1] < 2:
+                raise ConfigError(f"command: {config.command!r} has no speeds along x and y; choose another one")
+        task: Any = context.simulation.config.task
+        self._limits = [task.episode_length or 0.0, config.up * min(places.size), config.down, places.level_count]
+        places.are_changed = True
+        everywhere = wp.full(count, value=True, dtype=bool, device=device)
+        launch_draws(draw_levels, count, self.draws, everywhere, low, high, places.levels, self.value)
+        self.draws.advance(everywhere)
+        places.update()
+
+    def update(self, finished: wp.array[wp.bool]) -> None:
+        """Change the levels of the worlds whose episode ended, and look up their places."""
+        host, places = self.context.simulation, self._places
+        inputs = [host.state.body_q, self._bodies, places.places, self._command, self.context.episodes.length]
+        inputs += [host.control_dt, *self._limits, places.levels, self.value]
+        launch_draws(change_levels, len(self.value), self.draws, finished, *inputs)
+        self.draws.advance(finished)
+        places.update()

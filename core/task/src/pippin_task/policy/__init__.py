@@ -1,1 +1,0 @@
-"""Policies: networks that choose the action of a task."""
