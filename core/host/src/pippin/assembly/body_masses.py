@@ -8,7 +8,7 @@ from typing import Any
 import newton
 import numpy as np
 import warp as wp
-from pippin.config.bodies import BodyMassConfig
+from pippin.config.model import BodyMassConfig
 from pippin.errors import ConfigError
 from pippin.inertias import inertia_fault, symmetric
 from pippin.labels import NoMatchError, assign, match, no_match

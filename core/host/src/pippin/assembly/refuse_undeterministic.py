@@ -10,7 +10,7 @@ import attrs
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.config import SimulationConfig
-from pippin.config.known_keys import has_deterministic
+from pippin.config.fields import has_deterministic
 from pippin.errors import ConfigError
 from pippin.support.requirements import solvers_declaring
 

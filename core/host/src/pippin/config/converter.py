@@ -28,10 +28,18 @@ from pippin.labels import label_fault
 from pippin.spelling import did_you_mean
 
 from .component import ComponentConfig
-from .faults import MissingKeyError, UnexpectedNameError, UnexpectedValueError, under_key
+from .faults import (
+    MissingKeyError,
+    UnexpectedNameError,
+    UnexpectedValueError,
+    expected_text,
+    shape_of,
+    under_key,
+    union_members,
+    value_text,
+)
 from .fields import NOT_A_KEY, fields_of
-from .paths import anchored, is_file_path
-from .wording import expected_text, shape_of, union_members, value_text
+from .files import anchored, is_file_path
 
 Hook = Callable[[Any, Any], Any]
 

@@ -13,9 +13,8 @@ from pippin.errors import ConfigError, PluginError
 from pippin.extras import installation, missing_libraries
 
 from .component import ComponentConfig
-from .files import find_file
+from .files import find_file, has_prefix
 from .model import SimulationConfig
-from .paths import has_prefix
 from .tree import KeyPath, path_text
 
 _OF_ASSETS = {".usd": "usd", ".usda": "usd", ".usdc": "usd", ".usdz": "usd", ".xacro": "xacro"}

@@ -7,15 +7,9 @@ from typing import Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, min_len, optional
-from pippin.validators import finite, non_negative, ordered, positive, unit_quaternion
+from pippin.validators import finite, ordered, positive, unit_quaternion
 
-from .attributes import attributes_field
-from .geometry import Quaternion, Vector3, not_zero, orientation, vector
-
-
-def _number() -> Any:
-    """Return a field for a finite number >= 0; None leaves Newton's default."""
-    return attrs.field(default=None, validator=optional(non_negative))
+from .geometry import Quaternion, Vector3, attributes_field, not_zero, number, orientation, vector
 
 
 @attrs.frozen(kw_only=True, slots=False)  # a joint of one axis has two bases, and only one may have slots
@@ -28,25 +22,25 @@ class AxisConfig:
     limits: tuple[float, float] | None = attrs.field(default=None, validator=ordered)
     """Lowest and highest position [m or rad]; by default none."""
 
-    limit_ke: float | None = _number()
+    limit_ke: float | None = number()
     """Stiffness of the limits [N/m or N·m/rad] (10000)."""
 
-    limit_kd: float | None = _number()
+    limit_kd: float | None = number()
     """Damping of the limits [N·s/m or N·m·s/rad] (10)."""
 
-    damping: float | None = _number()
+    damping: float | None = number()
     """Passive damping [N·s/m or N·m·s/rad] (0)."""
 
-    stiffness: float | None = _number()
+    stiffness: float | None = number()
     """Stiffness of a passive spring [N/m or N·m/rad] (0)."""
 
     rest_position: float | None = attrs.field(default=None, validator=optional(finite))
     """Position at which the passive spring is at rest [m or rad] (0)."""
 
-    friction: float | None = _number()
+    friction: float | None = number()
     """Dry friction [N or N·m] (0)."""
 
-    armature: float | None = _number()
+    armature: float | None = number()
     """Rotor inertia [kg or kg·m²] (0)."""
 
     effort_limit: float | None = attrs.field(default=None, validator=optional(positive))
@@ -157,13 +151,13 @@ class BallJointConfig(_JointConfig):
     angular_velocity: Vector3 = vector()
     """Start velocity [rad/s], in the frame of the joint on the parent."""
 
-    damping: float | None = _number()
+    damping: float | None = number()
     """Passive damping [N·m·s/rad] (0)."""
 
-    friction: float | None = _number()
+    friction: float | None = number()
     """Dry friction [N·m] (0)."""
 
-    armature: float | None = _number()
+    armature: float | None = number()
     """Rotor inertia [kg·m²] (0)."""
 
 
@@ -200,10 +194,10 @@ class DistanceJointConfig(_JointConfig):
     type: Literal["distance"] = "distance"
     """The type of the joint."""
 
-    lowest: float | None = attrs.field(default=None, validator=optional(non_negative))
+    lowest: float | None = number()
     """Shortest distance of the two points [m]; by default none."""
 
-    highest: float | None = attrs.field(default=None, validator=optional(non_negative))
+    highest: float | None = number()
     """Longest distance of the two points [m]; by default none."""
 
 

@@ -14,17 +14,14 @@ from cattrs import BaseValidationError
 from pippin.catalog.entries import Catalog
 from pippin.errors import ConfigError, PluginError
 
-from .catalog import CatalogConfig
-from .component import ComponentConfig
+from .component import CatalogConfig, ComponentConfig
 from .converter import file_hook, make_converter
-from .faults import UnexpectedValueError, fault_error, faults_of
+from .faults import UnexpectedValueError, fault_error, faults_of, value_text
 from .fields import default_of, field_texts, fields_of
-from .merging import read_layers
+from .layers import apply, parse, read_layers
 from .model import SimulationConfig
-from .overrides import apply, parse
 from .toml_writing import toml_text, value_paths
 from .tree import KeyPath, Node, key_text, path_text
-from .wording import value_text
 
 
 def load(
@@ -196,16 +193,6 @@ def unstructure(config: Any) -> Any:
     if isinstance(config, list | tuple):
         return [unstructure(item) for item in config]
     return config
-
-
-def _with_tables(plain: dict[str, Any], tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the plain data of a file with its registered tables, before the list of what may be chosen."""
-    last = {name: plain.pop(name) for name in ("catalog",) if name in plain}
-    return {**plain, **{name: unstructure(each) for name, each in tables.items()}, **last}
-
-
-def _is_nothing(field: attrs.Attribute[Any], value: Any) -> bool:
-    return value is None or (value == {} and default_of(field) == {})
 
 
 def dump_toml(config: SimulationConfig, *, with_origins: bool = False) -> str:

@@ -17,11 +17,11 @@ from pippin.catalog.outside import ANYWHERE
 from pippin.errors import PluginError
 
 from .converter import is_component, tag_of, type_of_table
+from .faults import shape_of, union_members
 from .fields import default_of, field_texts, fields_of
+from .files import is_file_path
 from .loading import unstructure
 from .model import SimulationConfig
-from .paths import is_file_path
-from .wording import shape_of, union_members
 
 Schema = dict[str, Any]
 

@@ -8,8 +8,8 @@ from typing import Any, get_args
 import attrs
 
 from .converter import is_component
+from .faults import shape_of, union_members
 from .fields import field_texts, fields_of
-from .wording import shape_of, union_members
 
 Path = tuple[tuple[str, int], ...]
 

@@ -10,7 +10,7 @@ import attrs
 from attrs.validators import deep_iterable, min_len, optional
 from pippin.validators import finite, non_negative, only_where, positive
 
-from .geometry import Quaternion, Vector3, not_zero, orientation, vector
+from .geometry import Quaternion, Vector3, not_zero, number, orientation, vector
 
 _is_roller = only_where(lambda guide: guide.type == "roller", "type = 'roller'")
 
@@ -35,11 +35,6 @@ class SceneSiteConfig:
 
     rotation: Quaternion = orientation()
     """Orientation of the site in the frame of the body: unit quaternion (x, y, z, w)."""
-
-
-def _number() -> Any:
-    """Return a field for a finite number >= 0 of one span; None leaves that of the tendon."""
-    return attrs.field(default=None, validator=optional(non_negative))
 
 
 @attrs.frozen(kw_only=True)
@@ -80,13 +75,13 @@ class TendonGuideConfig:
     """Friction coefficient: tensions on both sides differ by a factor of at most `exp(mu * angle)`. A large one lets a
     roller turn with the tendon."""
 
-    compliance: float | None = _number()
+    compliance: float | None = number()
     """Stretch of the span before the guide for each newton of tension [m/N]; by default that of the tendon."""
 
-    damping: float | None = _number()
+    damping: float | None = number()
     """Damping of the span before the guide [N·s/m]; by default that of the tendon."""
 
-    rest_length: float | None = _number()
+    rest_length: float | None = number()
     """Length of the span before the guide at rest [m]; by default its length at the start."""
 
     def __attrs_post_init__(self) -> None:

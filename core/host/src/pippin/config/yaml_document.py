@@ -10,8 +10,8 @@ import yaml
 from pippin.errors import ConfigError
 from yaml.nodes import MappingNode, SequenceNode
 
+from .faults import repeated_key
 from .tree import KeyPath, Node, path_text
-from .wording import repeated_key
 
 _MOST_VALUES = 1_000_000
 """Most values of a document, each alias counted as what it stands for."""

@@ -13,7 +13,7 @@ import warp as wp
 from pippin.catalog.entries import Catalog
 from pippin.config.component import ComponentConfig
 from pippin.config.model import SceneConfig
-from pippin.config.terrain import TerrainConfig
+from pippin.config.shapes import TerrainConfig
 from pippin.errors import ConfigError, PluginError
 from pippin.objects.scene_object import ObjectPose
 from pippin.objects.shapes import properties_of

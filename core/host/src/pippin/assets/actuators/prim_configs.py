@@ -16,7 +16,7 @@ from pippin.catalog.entries import Catalog
 from pippin.config.component import ComponentConfig
 from pippin.config.converter import make_converter
 from pippin.config.faults import UnexpectedValueError, faults_of
-from pippin.config.known_keys import joints_of
+from pippin.config.fields import joints_of
 from pippin.config.model import AssetConfig, SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import covers

@@ -4,7 +4,7 @@ import json
 import tomllib
 
 import pytest
-from pippin.config.positions import json_lines, split_key, toml_lines
+from pippin.config.documents import json_lines, split_key, toml_lines
 
 TOML = '''\
 # a comment with [brackets] and = signs
