@@ -10,8 +10,7 @@ from pippin.late import late
 from .config import ActuatorConfig, DelayConfig, JointConfig, Parameter, Uniform, parameter
 
 if TYPE_CHECKING:
-    from pippin.assets.actuators.asset_actuators import AssetActuators
-    from pippin.assets.actuators.transmissions import Transmissions
+    from pippin.assets.actuators.asset_actuators import AssetActuators, Transmissions
     from pippin.devices import backward_kernels
 
     from .clamping import Clamping
@@ -48,7 +47,7 @@ __getattr__ = late(
         "JointActuator": ".joint_actuator",
         "Lanes": ".parameters",
         "Parameters": ".parameters",
-        "Transmissions": "pippin.assets.actuators.transmissions",
+        "Transmissions": "pippin.assets.actuators.asset_actuators",
         "backward_kernels": "pippin.devices",
     },
 )

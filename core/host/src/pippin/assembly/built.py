@@ -12,7 +12,7 @@ import newton
 import warp as wp
 from pippin.arrays import present
 from pippin.assets.actuators.notes import actuator_notes
-from pippin.assets.actuators.prim_configs import find_prim_actuators
+from pippin.assets.actuators.prims import find_prim_actuators
 from pippin.assets.report import report_imports
 from pippin.binding import Host
 from pippin.catalog.entries import Catalog

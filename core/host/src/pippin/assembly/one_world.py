@@ -8,7 +8,7 @@ from contextlib import closing
 import attrs
 import newton
 import warp as wp
-from pippin.assets.actuators.prim_configs import find_prim_actuators
+from pippin.assets.actuators.prims import find_prim_actuators
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.config import SimulationConfig

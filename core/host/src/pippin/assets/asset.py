@@ -13,9 +13,8 @@ from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
 from pippin.extras import installation
 
-from .choice import choose_format
 from .elements import Element, find_culprits, find_missing_files, read_elements
-from .formats import FORMATS, Format
+from .formats import FORMATS, Format, choose_format
 from .urdf.reading import Urdf, read_urdf
 
 LISTED_CULPRIT_COUNT = 3

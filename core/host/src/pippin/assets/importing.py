@@ -7,7 +7,7 @@ import copy
 import logging
 import re
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,25 +15,23 @@ import newton
 import numpy as np
 import warp as wp
 from newton import usd
+from pippin.attribute_rows import typed
 from pippin.axes import choose_axes, declare_axis_names, forget_needless_names
 from pippin.errors import ConfigError
 from pippin.labels import assign, match
-from pippin.spelling import listed
+from pippin.spelling import did_you_mean, listed
 
 from .actuators.asset_actuators import zero_targets
 from .asset import NOTE, Asset, failure
-from .attributes import set_attributes
 from .formats import FORMATS, given_options, is_normalised
 from .importer import Importer
 from .mjcf.completion import complete
 from .mjcf.contact_dimensions import keep_dimensions
 from .mjcf.keyframes import start_at
 from .mjcf.normal_form import NormalMJCF, normalise
-from .urdf.adding import add_urdf
-from .urdf.overlaps import part_overlapping
+from .urdf.adding import add_urdf, part_overlapping
 from .urdf.packages import is_remote
-from .usd.loose_joints import articulate
-from .usd.stage import ignored_paths, open_stage, refuse_broken_meshes, skipping_patterns
+from .usd.stage import articulate, ignored_paths, open_stage, refuse_broken_meshes, skipping_patterns
 
 _KEPT = ("mujoco:dof_ref", "mujoco:condim")
 _KEPT_FREQUENCIES = ("mujoco:actuator", "mujoco:tendon", "mujoco:tendon_joint", "mujoco:tendon_wrap")
@@ -272,3 +270,43 @@ class _Collector(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self.messages.append(record.getMessage())
+
+
+_PARTS = {
+    newton.Model.AttributeFrequency.BODY: ("body", "body_label"),
+    newton.Model.AttributeFrequency.SHAPE: ("shape", "shape_label"),
+    newton.Model.AttributeFrequency.JOINT: ("joint", "joint_label"),
+}
+"""The frequencies of attributes whose parts have labels."""
+
+
+def set_attributes(
+    builder: newton.ModelBuilder,
+    stated: Mapping[str, Mapping[str, float | tuple[float, ...]]],
+    registered: Collection[str],
+    where: str,
+) -> None:
+    """Set attributes that the solver has registered.
+
+    Args:
+        builder: The asset alone.
+        stated: A number, or a number for each component, by pattern of the labels of parts, by `SOLVER:NAME`.
+        registered: The names of the attributes that the solver has.
+        where: Key path of the table.
+
+    Raises:
+        ConfigError: The solver has no such attribute, its parts have no labels, or a pattern matches none.
+    """
+    known = [key for key, each in builder.custom_attributes.items() if each.frequency in _PARTS and key in registered]
+    for key, values in stated.items():
+        if key not in known:
+            cure = did_you_mean(key, known) or f"; it has {', '.join(known) or 'none'}"
+            raise ConfigError(f"{where}: the solver has no attribute {key!r} of bodies, shapes or joints{cure}")
+        attribute = builder.custom_attributes[key]
+        kind, labels = _PARTS[attribute.frequency]  # pyrefly: ignore[bad-index]
+        rows: dict[int, Any] = {**(attribute.values or {})}  # pyrefly: ignore[invalid-argument]
+        for pattern, value in values.items():
+            place = f"{where}.{key}.{pattern}"
+            number = typed(attribute.dtype, value, place)
+            rows |= dict.fromkeys(match(pattern, getattr(builder, labels), kind, place), number)
+        attribute.values = rows

@@ -8,14 +8,12 @@ from typing import Any
 
 import newton
 
-from .actuators import compare_actuators
+from .couplings import compare_actuators, compare_equalities, compare_tendons
 from .difference import Difference, worded
-from .equalities import compare_equalities
 from .matching import match_models
 from .options import compare_counts, compare_options, compare_time_constants
 from .shapes import compare_geoms, compare_sites
 from .sketch import sketch, sketched_pairs
-from .tendons import compare_tendons
 from .tree import compare_bodies, compare_joints
 
 __all__ = ["Difference", "compare", "compare_sketch", "worded"]

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from pippin.assets.untyped import mujoco
 
-from .difference import BY_DESIGN, Difference
-from .fields import compare_values, compare_words
+from .difference import BY_DESIGN, Difference, compare_values, compare_words
 from .matching import Match
 
 _NUMBERS = (

@@ -8,8 +8,18 @@ from typing import Any
 import numpy as np
 from pippin.assets.untyped import mujoco
 
-from .difference import BY_DESIGN, Difference
-from .fields import TURN, Field, axes, compare_fields, compare_values, differ, fields_of, number
+from .difference import (
+    BY_DESIGN,
+    TURN,
+    Difference,
+    Field,
+    axes,
+    compare_fields,
+    compare_values,
+    differ,
+    fields_of,
+    number,
+)
 from .matching import Match, described
 
 _NAMES = ("condim", "priority", "friction", "solmix", "solref", "solimp", "margin", "gap", "adhesion", "surfacevel")

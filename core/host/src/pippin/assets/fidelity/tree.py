@@ -7,8 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from .difference import BY_DESIGN, Difference, Value
-from .fields import TURN, Field, axes, compare_fields, compare_values, compare_words, differ, number
+from .difference import (
+    BY_DESIGN,
+    TURN,
+    Difference,
+    Field,
+    Value,
+    axes,
+    compare_fields,
+    compare_values,
+    compare_words,
+    differ,
+    number,
+)
 from .matching import Match, compare_pairs, described
 
 _NO_MASS = 1e-6

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from pippin.assets.urdf.masses import of_sphere, principal, repaired
+from pippin.assets.urdf.repairs import of_sphere, principal, repaired
 
 
 def rotation() -> np.ndarray:

@@ -3,7 +3,7 @@
 from xml.etree import ElementTree
 
 import pytest
-from pippin.assets.mjcf.partial_vectors import complete_vectors
+from pippin.assets.mjcf.rewriting import complete_vectors
 
 FILE = """<mujoco><default><geom solref=".015"/><default class="hard"><geom solref=".01"/><joint solreflimit=".03"/>
 </default></default><worldbody><body><joint class="hard" solreflimit=".04"/><joint solreflimit=".05"/>

@@ -445,7 +445,7 @@ def test_a_prototype_with_newtons_own_actuators_is_refused(chain, configure):
 
 
 def test_a_plugin_that_is_missing_is_named_with_what_to_install(robot):
-    from pippin.assets.actuators.prim_configs import find_prim_actuators
+    from pippin.assets.actuators.prims import find_prim_actuators
     from pippin.catalog.entries import Catalog
     from pippin.catalog.source import Source
 

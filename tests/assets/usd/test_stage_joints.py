@@ -2,7 +2,7 @@
 
 import pippin
 import pytest
-from pippin.assets.usd.loose_joints import articulate
+from pippin.assets.usd.stage import articulate
 from pippin.measuring.measures import joint_gap
 from pxr import Usd, UsdPhysics
 

@@ -1,8 +1,7 @@
 from pathlib import Path
 
 import pytest
-from pippin.assets.urdf.geometry import resolve_geometry
-from pippin.assets.urdf.packages import Packages
+from pippin.assets.urdf.packages import Packages, resolve_geometry
 from pippin.assets.urdf.tree import parse
 
 

@@ -7,7 +7,7 @@ from pippin.assembly.scene import new_builder
 from pippin.assets.asset import find_assets
 from pippin.assets.fidelity.pairs import shape_pairs
 from pippin.assets.importing import import_asset
-from pippin.assets.urdf.overlaps import start_poses
+from pippin.assets.urdf.adding import start_poses
 from pippin.config.model import AssetConfig, SceneConfig
 
 INERTIA = '<inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>'

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from pippin.assets.urdf.joints import repair_joints
+from pippin.assets.urdf.repairs import repair_joints
 from pippin.assets.urdf.tree import parse
 
 

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from pippin.assets.urdf.masses import repair_masses
+from pippin.assets.urdf.repairs import repair_masses
 from pippin.assets.urdf.tree import parse
 
 BALL = '<collision><geometry><sphere radius="1"/></geometry></collision>'
