@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from pippin.assets.actuators.asset_actuators import AssetActuators, Transmissions
     from pippin.devices import backward_kernels
 
-    from .clamping import Clamping
-    from .drive import DriveActuator
+    from .drive import Clamping, DriveActuator
     from .joint_actuator import JointActuator
     from .joints import Axes
     from .parameters import Lanes, Parameters
@@ -42,7 +41,7 @@ __getattr__ = late(
     {
         "AssetActuators": "pippin.assets.actuators.asset_actuators",
         "Axes": ".joints",
-        "Clamping": ".clamping",
+        "Clamping": ".drive",
         "DriveActuator": ".drive",
         "JointActuator": ".joint_actuator",
         "Lanes": ".parameters",

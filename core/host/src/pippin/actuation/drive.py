@@ -1,4 +1,4 @@
-"""Actuators made of a Newton drive: targets → delay → drive → clamping → `joint_f`."""
+"""Base classes of drives and clampings, and actuators made of them: targets → delay → drive → clamping → `joint_f`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,25 @@ from pippin.support.features import NO_LIMIT
 
 from .config import ActuatorConfig
 from .effort import ExplicitEffort, ImplicitEffort
-from .effort_limit import build_effort_limit
 from .joint_actuator import JointActuator
+from .limits import VelocityClamping, build_effort_limit, build_velocity_limit
 from .parameters import LaneParameter, Lanes
-from .velocity_limit import VelocityClamping, build_velocity_limit
+
+
+class Clamping(abc.ABC):
+    """A limit on the effort of any actuator. A plugin adds `build`.
+
+    Args:
+        config: The plugin's configuration.
+    """
+
+    def __init__(self, config: Any) -> None:
+        self.config = config
+
+    @abc.abstractmethod
+    def build(self, lanes: Lanes) -> ClampingBase:
+        """Return Newton's clamping, with its parameters as arrays of one value per lane."""
+
 
 TARGETS = ("position_targets", "velocity_targets", "feedforward")
 """The targets of an actuator, each an array to be written in place."""

@@ -23,8 +23,8 @@ from pippin.arrays import on_host, present
 from pippin.errors import ConfigError, PluginError
 
 from . import kernels
+from .limits import VelocityClamping
 from .parameters import Lanes
-from .velocity_limit import VelocityClamping
 
 Targets = tuple[wp.array, wp.array, wp.array]
 Efforts = tuple[wp.array, wp.array]

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from pippin.late import late
 from pippin.support.features import FEATURES, RIGID_TREES, Feature
 
-from .capacities import Capacity
-from .contact_source import ContactSource
+from .contact_source import Capacity, ContactSource
 from .fields import deterministic_mode, inherited, number
 from .sub_solver import SubSolver
 

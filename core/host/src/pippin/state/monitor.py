@@ -13,7 +13,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host
 from pippin.errors import BufferOverflowError, SimulationError
-from pippin.solving.capacities import Capacity
+from pippin.solving.contact_source import Capacity
 
 from . import kernels
 from .divergence import Bounds, Failure, FailureKind, described

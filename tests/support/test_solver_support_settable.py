@@ -4,7 +4,7 @@ import newton
 import numpy as np
 import pytest
 import warp as wp
-from pippin.support.settable_joints import FAR, LARGE, SMALL, make_settable
+from pippin.support.solver_support import FAR, LARGE, SMALL, make_settable
 
 ALL = ("joint_drives", "joint_limits", "effort_limits", "armature", "joint_friction")
 NONE = int(newton.JointTargetMode.NONE)

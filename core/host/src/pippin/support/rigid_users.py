@@ -1,4 +1,4 @@
-"""Joints that use a feature, found in a finalized model."""
+"""Joints and shapes that use a feature, found in a finalized model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,22 @@ import newton
 import numpy as np
 
 from .features import NO_LIMIT
-from .model_rows import differs, host, is_moved
+
+
+def host(array: Any) -> np.ndarray:
+    """Return the contents of an array; empty if the model does not have the array."""
+    return np.zeros(0, dtype=int) if array is None else array.numpy()
+
+
+def is_moved(model: newton.Model) -> np.ndarray:
+    """Tell for each body whether forces move it. Users move kinematic bodies, which need no support by a solver."""
+    return (host(model.body_flags) & int(newton.BodyFlags.KINEMATIC)) == 0
+
+
+def differs(model: newton.Model, prefix: str, own: Any, names: Sequence[str]) -> np.ndarray:
+    """Tell for each element of arrays whether a value is not the one that Newton gives by default."""
+    return np.any([host(getattr(model, prefix + name)) != np.float32(getattr(own, name)) for name in names], axis=0)
+
 
 _JOINT_TARGET = 1
 """Newton's mark of an equality constraint that became a joint."""
@@ -139,3 +154,67 @@ JOINT_USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "limit_stiffness": _by_dof(_soft_limits),
 }
 """Functions that list the labels of the joints that use a feature, by feature."""
+
+
+def _can_collide(model: newton.Model) -> np.ndarray:
+    return (host(model.shape_flags) & int(newton.ShapeFlags.COLLIDE_SHAPES)) != 0
+
+
+def _colliders(model: newton.Model) -> Sequence[str]:
+    """Return the shapes on moving bodies that collide with shapes."""
+    bodies = host(model.shape_body)
+    is_on_moved = (bodies >= 0) & np.append(is_moved(model), False)[bodies]
+    return [model.shape_label[index] for index in np.flatnonzero(_can_collide(model) & is_on_moved)]
+
+
+def barrels_of(model: newton.Model) -> Sequence[str]:
+    """Return the labels of the cylinders that collide and whose side is an arc."""
+    if not model.shape_count:
+        return ()
+    is_barrel = (host(model.shape_type) == int(newton.GeoType.CYLINDER)) & (host(model.shape_scale)[..., -1] > 0.0)
+    return [model.shape_label[index] for index in np.flatnonzero(_can_collide(model) & is_barrel)]
+
+
+def _surfaces(*names: str) -> Callable[[newton.Model], Sequence[str]]:
+    """Return a function that lists the colliding shapes with another property than Newton's own, if bodies collide."""
+
+    def users(model: newton.Model) -> Sequence[str]:
+        if not _colliders(model):
+            return ()
+        is_other = differs(model, "shape_material_", newton.ModelBuilder.ShapeConfig(), names)
+        return [model.shape_label[index] for index in np.flatnonzero(_can_collide(model) & is_other)]
+
+    return users
+
+
+def _pivots(name: str, dimension: int) -> Callable[[newton.Model], Sequence[str]]:
+    """Return a function that lists the colliding shapes with a friction that contacts of some dimension have.
+
+    The dimension is MuJoCo's smallest `condim` with this friction. Shapes of a lower one have none, whatever the
+    coefficient; a model without this attribute has the friction of the coefficient.
+    """
+    others = _surfaces(name)
+
+    def users(model: newton.Model) -> Sequence[str]:
+        if not (found := others(model)):
+            return ()
+        dimensions = host(getattr(getattr(model, "mujoco", None), "condim", None))
+        acts = (host(getattr(model, f"shape_material_{name}")) > 0.0) & (
+            dimensions >= dimension if len(dimensions) else True
+        )
+        able = {model.shape_label[index] for index in np.flatnonzero(acts)}
+        return [label for label in found if label in able]
+
+    return users
+
+
+SHAPE_USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
+    "rigid_contacts": _colliders,
+    "restitution": _surfaces("restitution"),
+    "contact_stiffness": _surfaces("ke", "kd"),
+    "friction_damping": _surfaces("kf"),
+    "adhesion": _surfaces("ka"),
+    "torsional_friction": _pivots("mu_torsional", 4),
+    "rolling_friction": _pivots("mu_rolling", 6),
+}
+"""Functions that list the labels of the shapes that use a feature, by feature."""
