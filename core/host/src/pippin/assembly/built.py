@@ -46,11 +46,10 @@ from pippin.support.features import live_changes
 
 from .merged_frames import frame_notes
 from .model import Prototype, build_model
-from .refuse_undeterministic import refuse_undeterministic, with_determinism
+from .refusals import refuse_undeterministic, refuse_values, with_determinism
 from .remedies import remedies
 from .scene import world_offsets
 from .solver import SolverBuilding
-from .values import refuse_values
 
 _LOGGER = logging.getLogger(__name__)
 """Says which part of a build begins; the commands show it."""

@@ -12,8 +12,8 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.assets.actuators.asset_actuators import AssetActuators, prepare_actuators
-from pippin.assets.formats import is_normalised
-from pippin.assets.mjcf.contact_dimensions import drop_frictions, has_dimensions, raise_dimensions
+from pippin.assets.asset import is_normalised
+from pippin.assets.mjcf.completion import drop_frictions, has_dimensions, raise_dimensions
 from pippin.assets.report import Imported
 from pippin.components.registry import Components, Implementation
 from pippin.config import CollisionConfig, SceneConfig, ShapeConfig, SimulationConfig

@@ -14,8 +14,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
-from pippin.assets.asset import Asset, find_assets
-from pippin.assets.formats import FORMATS
+from pippin.assets.asset import FORMATS, Asset, find_assets
 from pippin.assets.importing import import_asset
 from pippin.assets.report import Imported, refuse_lost_parts
 from pippin.assets.untyped import mujoco

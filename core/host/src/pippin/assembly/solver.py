@@ -11,7 +11,7 @@ import attrs
 import newton
 import warp as wp
 from pippin.arrays import present
-from pippin.assets.mjcf.contact_dimensions import DIMENSIONS
+from pippin.assets.mjcf.completion import DIMENSIONS
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.config import CollisionConfig, SimulationConfig, SimulationOptions

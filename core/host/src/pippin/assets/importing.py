@@ -22,11 +22,9 @@ from pippin.labels import assign, match
 from pippin.spelling import did_you_mean, listed
 
 from .actuators.asset_actuators import zero_targets
-from .asset import NOTE, Asset, failure
-from .formats import FORMATS, given_options, is_normalised
+from .asset import FORMATS, NOTE, Asset, failure, given_options, is_normalised
 from .importer import Importer
-from .mjcf.completion import complete
-from .mjcf.contact_dimensions import keep_dimensions
+from .mjcf.completion import complete, keep_dimensions
 from .mjcf.keyframes import start_at
 from .mjcf.normal_form import NormalMJCF, normalise
 from .urdf.adding import add_urdf, part_overlapping

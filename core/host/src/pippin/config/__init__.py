@@ -11,8 +11,11 @@ from .component import CatalogConfig as CatalogConfig
 from .component import ComponentConfig as ComponentConfig
 from .extras import refuse_missing_extras as refuse_missing_extras
 from .files import FilePath as FilePath
+from .joints import SceneSiteConfig as SceneSiteConfig
+from .joints import TendonConfig as TendonConfig
+from .joints import TendonGuideConfig as TendonGuideConfig
 from .layers import overridden
-from .loading import dump_toml, structure_choice, unstructure
+from .loading import dump_toml, inline_text, structure_choice, toml_text, unstructure
 from .loading import load as load
 from .loading import structure as structure
 from .model import AssetConfig as AssetConfig
@@ -24,10 +27,6 @@ from .model import SimulationOptions as SimulationOptions
 from .selections import AttachmentConfig as AttachmentConfig
 from .shapes import ShapeConfig as ShapeConfig
 from .shapes import TerrainConfig as TerrainConfig
-from .tendons import SceneSiteConfig as SceneSiteConfig
-from .tendons import TendonConfig as TendonConfig
-from .tendons import TendonGuideConfig as TendonGuideConfig
-from .toml_writing import inline_text, toml_text
 
 if TYPE_CHECKING:
     from .schema import json_schema, table_schema

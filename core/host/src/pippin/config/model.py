@@ -17,10 +17,9 @@ from .component import CatalogConfig, ComponentConfig
 from .fields import NOT_A_KEY
 from .files import FilePath
 from .geometry import Quaternion, Vector3, attributes_field, orientation, vector
-from .joints import JointConfig
+from .joints import JointConfig, SceneSiteConfig, TendonConfig
 from .selections import AttachmentConfig
 from .shapes import ShapeConfig, TerrainConfig
-from .tendons import SceneSiteConfig, TendonConfig
 from .tree import Node, Origin
 
 

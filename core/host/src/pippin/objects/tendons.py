@@ -7,7 +7,7 @@ from typing import Any
 
 import newton
 import warp as wp
-from pippin.config.tendons import SceneSiteConfig, TendonConfig, TendonGuideConfig
+from pippin.config.joints import SceneSiteConfig, TendonConfig, TendonGuideConfig
 from pippin.errors import ConfigError
 
 from .scene_bodies import SceneBodies

@@ -10,8 +10,7 @@ from .fields import deterministic_mode, inherited, number
 from .sub_solver import SubSolver
 
 if TYPE_CHECKING:
-    from .conversion import complete_conversion
-    from .loops import LoopTies
+    from .conversion import LoopTies, complete_conversion
 
 __all__ = [
     "FEATURES",
@@ -27,4 +26,4 @@ __all__ = [
     "number",
 ]
 
-__getattr__ = late(__name__, {"LoopTies": ".loops", "complete_conversion": ".conversion"})
+__getattr__ = late(__name__, {"LoopTies": ".conversion", "complete_conversion": ".conversion"})

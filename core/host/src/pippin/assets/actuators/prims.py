@@ -11,8 +11,7 @@ from typing import Annotated, Any, Literal
 
 import attrs
 from cattrs import BaseValidationError
-from pippin.assets.asset import Asset, failure, find_asset
-from pippin.assets.formats import FORMATS
+from pippin.assets.asset import FORMATS, Asset, failure, find_asset
 from pippin.assets.usd.stage import actuator_prims, ignored_paths, is_within, open_stage
 from pippin.catalog.entries import Catalog
 from pippin.config.component import ComponentConfig

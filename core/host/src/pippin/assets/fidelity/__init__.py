@@ -12,9 +12,8 @@ from .couplings import compare_actuators, compare_equalities, compare_tendons
 from .difference import Difference, worded
 from .matching import match_models
 from .options import compare_counts, compare_options, compare_time_constants
-from .shapes import compare_geoms, compare_sites
 from .sketch import sketch, sketched_pairs
-from .tree import compare_bodies, compare_joints
+from .tree import compare_bodies, compare_geoms, compare_joints, compare_sites
 
 __all__ = ["Difference", "compare", "compare_sketch", "worded"]
 
