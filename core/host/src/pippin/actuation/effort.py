@@ -94,15 +94,10 @@ class Effort(abc.ABC):
     def compute(
         self, state: newton.State, targets: Targets, efforts: Efforts, current: Any, following: Any, dt: float
     ) -> None:
-        """Write the effort of one step.
+        """Write the efforts of one step of length `dt` [s], before and after clamping; one array if nothing clamps.
 
-        Args:
-            state: The state at the start of the step.
-            targets: Position [m, rad], velocity [m/s, rad/s] and feedforward [N, N·m], each of shape [lanes].
-            efforts: Effort before and after clamping [N, N·m], each of shape [lanes]; one array if nothing clamps.
-            current: The memory of delay and drive.
-            following: Their memory after the step.
-            dt: Length of the step [s].
+        Targets are position [m, rad], velocity [m/s, rad/s] and feedforward [N, N·m]; all arrays have shape [lanes].
+        `current` and `following` are the memories of delay and drive before and after the step.
         """
 
     def add(self, state: newton.State, control: newton.Control, current: Any, following: Any, dt: float) -> None:

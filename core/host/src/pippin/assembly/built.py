@@ -13,7 +13,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import present
-from pippin.assets.actuators.notes import actuator_notes
+from pippin.assets.actuators.asset_actuators import actuator_notes
 from pippin.assets.actuators.prims import find_prim_actuators
 from pippin.assets.report import report_imports
 from pippin.binding import Host, Services

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import attrs
 import newton
@@ -32,14 +31,6 @@ _BOUNDS = ("joint_effort_limit", "joint_velocity_limit")
 _POSES = ("body_q", "joint_X_p", "joint_X_c", "shape_transform")
 
 
-@attrs.frozen
-class _Rule:
-    """Values that are allowed, in words, and which rows of an array are not."""
-
-    expected: str
-    faulty: Any
-
-
 def refuse_values(model: newton.Model) -> None:
     """Refuse numbers that are not finite, negative masses, gains and frictions, reversed limits, and quaternions that
     are not unit. A solver would continue with them, or blow up somewhere else.
@@ -56,29 +47,26 @@ def _faults(model: newton.Model, name: str) -> Iterator[str]:
         return
     values = array.numpy()
     values = values.reshape(len(values), -1)
-    for rule in _rules(name, values):
-        if rule.faulty.any():
-            yield _fault(model, name, values, rule)
+    for expected, is_faulty in _rules(name, values):
+        if is_faulty.any():
+            rows = np.flatnonzero(is_faulty)
+            first = values[rows[0]].tolist()
+            value, where = first[0] if len(first) == 1 else first, _owners(model, name, rows)
+            yield f"scene: {name} of {where}: expected {expected}, got {value}; correct the scene"
             return
 
 
-def _rules(name: str, values: np.ndarray) -> Iterator[_Rule]:
+def _rules(name: str, values: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield which values are allowed, in words, and which rows of an array are not."""
     if name in _BOUNDS:
-        yield _Rule("a number >= 0", ~(values >= 0.0).all(axis=1))
+        yield "a number >= 0", ~(values >= 0.0).all(axis=1)
         return
-    yield _Rule("finite numbers", ~np.isfinite(values).all(axis=1))
+    yield "finite numbers", ~np.isfinite(values).all(axis=1)
     if name in _POSITIVE:
-        yield _Rule("a number >= 0", (values < 0.0).any(axis=1))
+        yield "a number >= 0", (values < 0.0).any(axis=1)
     if name in _POSES:
         lengths = np.linalg.norm(values[:, 3:], axis=1)
-        yield _Rule("a quaternion of length 1", ~(np.abs(lengths - 1.0) <= _UNIT_TOLERANCE))
-
-
-def _fault(model: newton.Model, name: str, values: np.ndarray, rule: _Rule) -> str:
-    rows = np.flatnonzero(rule.faulty)
-    first = values[rows[0]].tolist()
-    value = first[0] if len(first) == 1 else first
-    return f"scene: {name} of {_owners(model, name, rows)}: expected {rule.expected}, got {value}; correct the scene"
+        yield "a quaternion of length 1", ~(np.abs(lengths - 1.0) <= _UNIT_TOLERANCE)
 
 
 def _faults_of_limits(model: newton.Model) -> list[str]:

@@ -46,18 +46,12 @@ def newton_pipeline(model: newton.Model, config: CollisionConfig) -> ContactSour
     if config.interval == "adaptive":
         return _adaptive(model, pipeline, contacts, capacities)
     return ContactSource(
-        contacts=contacts,
-        pipeline=pipeline if can_meet else None,
-        interval=config.interval,
-        capacities=capacities,
+        contacts=contacts, pipeline=pipeline if can_meet else None, interval=config.interval, capacities=capacities
     )
 
 
 def _adaptive(
-    model: newton.Model,
-    pipeline: newton.CollisionPipeline,
-    contacts: newton.Contacts,
-    capacities: Sequence[Capacity],
+    model: newton.Model, pipeline: newton.CollisionPipeline, contacts: newton.Contacts, capacities: Sequence[Capacity]
 ) -> ContactSource:
     """Return a source whose pipeline runs as the bodies' speeds demand."""
     reason = "the scene has particles, whose contacts it does not foresee" if model.particle_count else None
@@ -90,15 +84,6 @@ def pipeline_of_solver(solver: newton.solvers.SolverBase, config: CollisionConfi
     return ContactSource(contacts=contacts, pipeline=pipeline, is_run_by_solver=True, capacities=capacities)
 
 
-def refuse_unusable(config: CollisionConfig, solver: newton.solvers.SolverBase, name: str) -> None:
-    """Refuse contacts that the solver does not accept; Newton would refuse them only in the first step."""
-    if config.body_pair_reduction is not None and not solver.supports_body_pair_reduced_contacts:
-        raise ConfigError(
-            f"collision.body_pair_reduction: solver {name!r} needs every contact of a pair of bodies;"
-            " leave it out, or choose another solver, such as steel"
-        )
-
-
 class SolverBuilding:
     """The build phases of the solver and their checks.
 
@@ -126,9 +111,7 @@ class SolverBuilding:
     def refuse_gaps(self, model: newton.Model, *, are_stated: bool) -> Mapping[str, Sequence[str]]:
         """Refuse features that nothing would honour, and return those that are ignored, with their users.
 
-        Args:
-            model: The model, whose prototypes the components have extended.
-            are_stated: Whether robot files state its features, and not a user in Python.
+        `are_stated` tells whether robot files state the features of the model, and not a user in Python.
 
         Raises:
             ConfigError: A feature is neither honoured nor in `accept_unsupported`; or the model has only a part of the
@@ -229,7 +212,12 @@ class SolverBuilding:
         if source is None and solver.collision_pipeline is not None:
             return pipeline_of_solver(solver, collision)
         if source is None:
-            refuse_unusable(collision, solver, self.name)
+            if collision.body_pair_reduction is not None and not solver.supports_body_pair_reduced_contacts:
+                # Newton would refuse them only in the first step.
+                raise ConfigError(
+                    f"collision.body_pair_reduction: solver {self.name!r} needs every contact of a pair of bodies;"
+                    " leave it out, or choose another solver, such as steel"
+                )
             return newton_pipeline(model, collision)
         self._refuse_ignored_collision(source.pipeline is None)
         return source

@@ -29,16 +29,16 @@ class Format:
 
     suffixes: tuple[str, ...]
 
-    root: str | None
+    root: str | None = None
     """The root tag of an XML file of this format; None if the format is not XML."""
 
-    method: str
+    method: str = ""
     """The importer, a method of `newton.ModelBuilder`."""
 
-    keywords: Mapping[str, str]
+    keywords: Mapping[str, str] = attrs.field(factory=dict)
     """The importer's argument for each supported field of `AssetConfig`."""
 
-    extra: str
+    extra: str = ""
     """The extra of `pippin` that installs the importer's optional dependencies."""
 
     own: tuple[str, ...] = ()
@@ -91,7 +91,6 @@ FORMATS: Mapping[str, Format] = {
     "usd": Format(
         name="USD",
         suffixes=(".usd", ".usda", ".usdc", ".usdz"),
-        root=None,
         method="add_usd",
         keywords={**_COMMON, "ignore": "ignore_paths", "mujoco_options": "parse_mujoco_options"},
         extra="usd",
@@ -118,21 +117,11 @@ def option_names() -> list[str]:
     return list(dict.fromkeys(name for form in FORMATS.values() for name in (*form.keywords, *form.own)))
 
 
-def choose_format(config: AssetConfig, file: Path, where: str, catalog: Catalog) -> Format:
+def _chosen(config: AssetConfig, file: Path, where: str, catalog: Catalog) -> Format:
     """Return the format that the configuration names, or else the format of the file's suffix.
 
     An installed importer is imported only if the configuration names it, or if no known format has the suffix.
-
-    Raises:
-        ConfigError: The suffix is unknown, or the importer lacks an option that is set.
-        PluginError: The importer is broken.
     """
-    chosen = _chosen(config, file, where, catalog)
-    _refuse_unknown_options(config, chosen, where)
-    return chosen
-
-
-def _chosen(config: AssetConfig, file: Path, where: str, catalog: Catalog) -> Format:
     if config.importer is not None:
         if config.format is not None:
             raise ConfigError(f"{where}.format: {config.format!r} beside {where}.importer; leave one of the two out")
@@ -199,17 +188,7 @@ def _suffix_faults(plugin: type[Importer]) -> Iterator[str]:
 def _plugin_format(entry: Entry, settings: object) -> Format:
     suffixes = _suffixes_of(entry)
     plugin = entry.load()
-    return Format(
-        name=entry.name,
-        suffixes=suffixes,
-        root=None,
-        method="",
-        keywords={},
-        extra="",
-        own=tuple(plugin.options),
-        entry=entry,
-        importer=plugin(settings),
-    )
+    return Format(entry.name, suffixes, own=tuple(plugin.options), entry=entry, importer=plugin(settings))
 
 
 def _refuse_unknown_options(config: AssetConfig, chosen: Format, where: str) -> None:
@@ -221,9 +200,6 @@ def _refuse_unknown_options(config: AssetConfig, chosen: Format, where: str) -> 
     ]
     if faults:
         raise ConfigError(*faults)
-
-
-LISTED_CULPRIT_COUNT = 3
 
 
 NOTE = 25
@@ -267,7 +243,8 @@ def find_assets(configs: Sequence[AssetConfig], catalog: Catalog | None = None) 
 def find_asset(config: AssetConfig, where: str, catalog: Catalog | None = None) -> Asset:
     """Return an asset after all checks that need no importer."""
     file = find_file(config.path, f"{where}.path")
-    chosen = choose_format(config, file, where, Catalog.installed() if catalog is None else catalog)
+    chosen = _chosen(config, file, where, Catalog.installed() if catalog is None else catalog)
+    _refuse_unknown_options(config, chosen, where)
     elements = read_elements(file, f"{where}.path") if chosen.root else []
     if elements and elements[0].tag != chosen.root:
         tag = elements[0].tag
@@ -291,7 +268,7 @@ def failure(asset: Asset, error: Exception) -> str:
         return f"{what}: {error}; install it by `{installation(asset.format.extra)}`"
     reason = _reason(error)
     culprits = [] if re.search(r"\bline \d", reason) else find_culprits(asset.elements, reason)
-    if not 0 < len(culprits) <= LISTED_CULPRIT_COUNT:  # a value that is so common does not identify the place
+    if not 0 < len(culprits) <= 3:  # a value that is more common does not identify the place
         return f"{what}: {reason}; correct the file"
     return f"{what}: {reason}, see {' and '.join(culprits)}; correct it"
 

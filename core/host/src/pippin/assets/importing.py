@@ -72,7 +72,7 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
     if normal is not None:
         is_another = asset.config.floating is not None or asset.config.collapse_fixed_joints
         complete(builder, normal, is_as_written=not is_another)
-    set_attributes(builder, asset.config.attributes, registered, f"{asset.where}.attributes")
+    _set_attributes(builder, asset.config.attributes, registered, f"{asset.where}.attributes")
     if asset.config.bounding_boxes:
         builder.approximate_meshes("bounding_box")
     _thicken(builder, asset.config.body_armature)
@@ -278,22 +278,15 @@ _PARTS = {
 """The frequencies of attributes whose parts have labels."""
 
 
-def set_attributes(
+def _set_attributes(
     builder: newton.ModelBuilder,
     stated: Mapping[str, Mapping[str, float | tuple[float, ...]]],
     registered: Collection[str],
     where: str,
 ) -> None:
-    """Set attributes that the solver has registered.
+    """Set attributes of the asset alone that the solver has registered.
 
-    Args:
-        builder: The asset alone.
-        stated: A number, or a number for each component, by pattern of the labels of parts, by `SOLVER:NAME`.
-        registered: The names of the attributes that the solver has.
-        where: Key path of the table.
-
-    Raises:
-        ConfigError: The solver has no such attribute, its parts have no labels, or a pattern matches none.
+    What is `stated` is a number, or a number for each component, by pattern of the labels of parts, by `SOLVER:NAME`.
     """
     known = [key for key, each in builder.custom_attributes.items() if each.frequency in _PARTS and key in registered]
     for key, values in stated.items():

@@ -11,6 +11,7 @@ from .component import CatalogConfig as CatalogConfig
 from .component import ComponentConfig as ComponentConfig
 from .extras import refuse_missing_extras as refuse_missing_extras
 from .files import FilePath as FilePath
+from .geometry import AttachmentConfig as AttachmentConfig
 from .joints import SceneSiteConfig as SceneSiteConfig
 from .joints import TendonConfig as TendonConfig
 from .joints import TendonGuideConfig as TendonGuideConfig
@@ -24,7 +25,6 @@ from .model import FilterConfig as FilterConfig
 from .model import SceneConfig as SceneConfig
 from .model import SimulationConfig as SimulationConfig
 from .model import SimulationOptions as SimulationOptions
-from .selections import AttachmentConfig as AttachmentConfig
 from .shapes import ShapeConfig as ShapeConfig
 from .shapes import TerrainConfig as TerrainConfig
 

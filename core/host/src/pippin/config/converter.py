@@ -130,9 +130,8 @@ def _list_hook(kind: Any, converter: Converter) -> Hook:
 def _mapping_hook(kind: Any, converter: Converter) -> Hook:
     """Structure tables by key; the keys of components and of tables of components are labels, or patterns of labels."""
     structure, values = mapping_structure_factory(kind, converter), _values_of(kind)
-    if getattr(values, "is_by_pattern", False):
-        return _only_tables(kind, structure)
-    if not is_component(values) and not attrs.has(values) and not _holds_tables(values):
+    is_of_tables = attrs.has(values) or (shape_of(values) == "table" and attrs.has(_values_of(values)))
+    if getattr(values, "is_by_pattern", False) or not (is_component(values) or is_of_tables):
         return _only_tables(kind, structure)
 
     def structure_labelled(value: Mapping[str, Any], _: Any) -> Any:
@@ -146,16 +145,6 @@ def _mapping_hook(kind: Any, converter: Converter) -> Hook:
 
 def _values_of(kind: Any) -> Any:
     return (*get_args(kind), Any)[1]
-
-
-def _holds_tables(kind: Any) -> bool:
-    return shape_of(kind) == "table" and attrs.has(_values_of(kind))
-
-
-def _type_name(value: Any) -> str:
-    """Return the name of a plugin; a class of a file gets the path that does not depend on the current folder."""
-    name = _str(value, str)
-    return anchored(value) if is_file_reference(name) else name
 
 
 def _class_hook(cls: Any, converter: Converter) -> Hook:
@@ -320,7 +309,9 @@ def _component_hook(catalog: Catalog, annotated: Any, converter: Converter) -> H
             installed = ", ".join(map(value_text, catalog.names(kind))) or "none"
             raise under_key("type", MissingKeyError(f"the name of a plugin, installed: {installed}"))
         try:
-            name = _type_name(table["type"])
+            name = _str(table["type"], str)
+            if is_file_reference(name):  # its path does not depend on the current folder
+                name = anchored(name)
             config_class = catalog.find(kind, name).load_config()
             structure = converter.get_structure_hook(config_class)
         except (UnexpectedValueError, PluginError) as error:

@@ -16,9 +16,8 @@ from .collision import CollisionConfig
 from .component import CatalogConfig, ComponentConfig
 from .fields import NOT_A_KEY
 from .files import FilePath
-from .geometry import Quaternion, Vector3, attributes_field, orientation, vector
+from .geometry import AttachmentConfig, Quaternion, Vector3, attributes_field, orientation, vector
 from .joints import JointConfig, SceneSiteConfig, TendonConfig
-from .selections import AttachmentConfig
 from .shapes import ShapeConfig, TerrainConfig
 from .tree import Node, Origin
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import warp as wp
-from pippin.config.selections import AttachmentConfig
+from pippin.config.geometry import AttachmentConfig
 from pippin.labels import match
 from pippin.state.object_parts import ObjectParts, chosen_part, in_frame
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import newton
 import numpy as np
-from pippin.config.selections import PinConfig
+from pippin.config.geometry import PinConfig
 from pippin.errors import ConfigError
 from pippin.state.object_parts import chosen_part, in_frame
 

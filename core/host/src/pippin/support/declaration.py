@@ -115,20 +115,21 @@ def _are_levels(declaration: Any, field: attrs.Attribute[Any], value: Any) -> No
             raise ValueError(f"{field.name}: {name}: {level!r}; declare 'live', 'build' or 'no'")
 
 
-def _is_bool(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
-    if not isinstance(value, bool):
-        raise ValueError(f"{field.name}: expected True or False, got {value!r}")
+def _is(expected: str, accepts: Callable[[Any], bool]) -> Check:
+    def check(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
+        if not accepts(value):
+            raise ValueError(f"{field.name}: expected {expected}, got {value!r}")
+
+    return check
 
 
-def _is_reason(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
-    if value is not None and not (isinstance(value, str) and value):
-        raise ValueError(f"{field.name}: expected a reason as text or None, got {value!r}")
-
-
-def _is_positive(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
+def _may_be_positive(value: Any) -> bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if value is not None and not (is_number and math.isfinite(value) and value > 0.0):
-        raise ValueError(f"{field.name}: expected a number above 0 or None, got {value!r}")
+    return value is None or (is_number and math.isfinite(value) and value > 0.0)
+
+
+_is_positive = _is("a number above 0 or None", _may_be_positive)
+_is_reason = _is("a reason as text or None", lambda value: value is None or (isinstance(value, str) and bool(value)))
 
 
 def _are_options(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
@@ -150,7 +151,7 @@ def _names_field(default: Collection[str] | None, known: Collection[str] = ()) -
 
 
 def _bool_field() -> Any:
-    return attrs.field(default=False, validator=_is_bool)
+    return attrs.field(default=False, validator=_is("True or False", lambda value: isinstance(value, bool)))
 
 
 @attrs.frozen(kw_only=True)

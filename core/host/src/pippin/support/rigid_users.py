@@ -124,38 +124,6 @@ def _equalities(model: newton.Model) -> Sequence[str]:
     return [labels[index] or f"equality constraint {index}" for index in np.flatnonzero(is_left)]
 
 
-JOINT_USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
-    "fixed_joints": _by_type("FIXED"),
-    "free_joints": _by_type("FREE"),
-    "revolute_joints": _by_type("REVOLUTE"),
-    "prismatic_joints": _by_type("PRISMATIC"),
-    "ball_joints": _by_type("BALL"),
-    "d6_joints": _by_type("D6"),
-    "distance_joints": _by_type("DISTANCE"),
-    "rod_joints": _by_type("ROD"),
-    "loop_joints": _loops,
-    "joint_limits": _by_dof(lambda model: _limits(model) & ~_of_balls(model)),
-    "ball_limits": _by_dof(lambda model: _limits(model) & _of_balls(model)),
-    "joint_drives": _by_dof(_drives),
-    "disabled_joints": lambda model: _joints_where(model, _disabled(model) & ~_of_equalities(model)),
-    "inactive_equalities": lambda model: _joints_where(model, _disabled(model) & _of_equalities(model)),
-    "mimic_joints": lambda model: _joints_where(model, host(model.joint_mimic_joint) >= 0),
-    "mimic_constraints": lambda model: [
-        label or f"mimic constraint {index}" for index, label in enumerate(model.constraint_mimic_label)
-    ],
-    "equality_constraints": _equalities,
-    "carried_sliders": _carried_sliders,
-    "armature": _nonzero("joint_armature"),
-    "joint_friction": _nonzero("joint_friction"),
-    "joint_damping": _nonzero("joint_damping"),
-    "joint_stiffness": _nonzero("joint_stiffness"),
-    "effort_limits": _by_dof(lambda model: _drives(model) & (host(model.joint_effort_limit) < NO_LIMIT)),
-    "velocity_limits": _by_dof(_velocity_limits),
-    "limit_stiffness": _by_dof(_soft_limits),
-}
-"""Functions that list the labels of the joints that use a feature, by feature."""
-
-
 def _can_collide(model: newton.Model) -> np.ndarray:
     return (host(model.shape_flags) & int(newton.ShapeFlags.COLLIDE_SHAPES)) != 0
 
@@ -208,7 +176,30 @@ def _pivots(name: str, dimension: int) -> Callable[[newton.Model], Sequence[str]
     return users
 
 
-SHAPE_USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
+RIGID_USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
+    **{
+        f"{kind}_joints": _by_type(kind.upper())
+        for kind in ("fixed", "free", "revolute", "prismatic", "ball", "d6", "distance", "rod")
+    },
+    "loop_joints": _loops,
+    "joint_limits": _by_dof(lambda model: _limits(model) & ~_of_balls(model)),
+    "ball_limits": _by_dof(lambda model: _limits(model) & _of_balls(model)),
+    "joint_drives": _by_dof(_drives),
+    "disabled_joints": lambda model: _joints_where(model, _disabled(model) & ~_of_equalities(model)),
+    "inactive_equalities": lambda model: _joints_where(model, _disabled(model) & _of_equalities(model)),
+    "mimic_joints": lambda model: _joints_where(model, host(model.joint_mimic_joint) >= 0),
+    "mimic_constraints": lambda model: [
+        label or f"mimic constraint {index}" for index, label in enumerate(model.constraint_mimic_label)
+    ],
+    "equality_constraints": _equalities,
+    "carried_sliders": _carried_sliders,
+    "armature": _nonzero("joint_armature"),
+    "joint_friction": _nonzero("joint_friction"),
+    "joint_damping": _nonzero("joint_damping"),
+    "joint_stiffness": _nonzero("joint_stiffness"),
+    "effort_limits": _by_dof(lambda model: _drives(model) & (host(model.joint_effort_limit) < NO_LIMIT)),
+    "velocity_limits": _by_dof(_velocity_limits),
+    "limit_stiffness": _by_dof(_soft_limits),
     "rigid_contacts": _colliders,
     "restitution": _surfaces("restitution"),
     "contact_stiffness": _surfaces("ke", "kd"),
@@ -217,4 +208,4 @@ SHAPE_USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "torsional_friction": _pivots("mu_torsional", 4),
     "rolling_friction": _pivots("mu_rolling", 6),
 }
-"""Functions that list the labels of the shapes that use a feature, by feature."""
+"""Functions that list the labels of the joints and shapes that use a feature, by feature."""

@@ -10,7 +10,7 @@ import numpy as np
 from pippin.attribute_rows import numbers, texts
 
 from .features import ASKED, FEATURES
-from .rigid_users import JOINT_USERS, SHAPE_USERS, host, is_moved
+from .rigid_users import RIGID_USERS, host, is_moved
 
 _FLAT = 1e-3
 """Angle up to which an edge counts as flat [rad]: of a flat mesh, it is a rounding."""
@@ -71,19 +71,6 @@ def _rest_angles(model: newton.Model) -> Sequence[str]:
     return [f"{count} edges"] if count else ()
 
 
-MATTER_USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
-    "activations": _activations,
-    "air_drag": _rows("tri_materials", "triangles", lambda rows: np.any(rows[:, 3:] != 0.0, axis=1)),
-    "bending_damping": _rows("edge_bending_properties", "edges", lambda rows: rows[:, 1] != 0.0),
-    "face_contacts": _face_contacts,
-    "particle_contacts": lambda model: texts(model, "pippin:grains_label"),
-    "rest_angles": _rest_angles,
-    "tetrahedron_damping": _rows("tet_materials", "tetrahedra", lambda rows: rows[:, 2] != 0.0),
-    "triangle_damping": _rows("tri_materials", "triangles", _damps),
-}
-"""Functions that list the objects of matter that use a feature, by feature."""
-
-
 def _unequal_worlds(model: newton.Model) -> Sequence[str]:
     """Return the worlds whose content differs from the first world."""
     layouts = list(_layouts(model))
@@ -125,16 +112,6 @@ def _pulled_worlds(model: newton.Model) -> Sequence[str]:
     return [f"world {index}" for index in np.flatnonzero(pulled)] if can_move else ()
 
 
-WORLD_USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
-    "gravity": _pulled_worlds,
-    "heterogeneous_worlds": _unequal_worlds,
-    "particle_worlds": _particle_worlds,
-}
-"""Functions that list the worlds that use a feature, by feature."""
-
-
-_DIRECT = "asset_actuators"
-
 LIGHT = 1e-8
 """Mass below which a link is there for its joint alone [kg]."""
 
@@ -144,9 +121,8 @@ def used_features(model: newton.Model, direct_actuators: Sequence[str]) -> dict[
 
     `direct_actuators` are the asset's own that act only if the solver applies `control.mujoco.ctrl`.
     """
-    found = {
-        name: direct_actuators if name == _DIRECT else _USERS[name](model) for name in FEATURES if name not in ASKED
-    }
+    users_of = {**_USERS, "asset_actuators": lambda _: direct_actuators}
+    found = {name: users_of[name](model) for name in FEATURES if name not in ASKED}
     return {name: users for name, users in found.items() if users}
 
 
@@ -158,17 +134,6 @@ def _counted(*attributes: str) -> Callable[[newton.Model], Sequence[str]]:
         return [f"{count} {name.removesuffix('_count')}" for name, count in counts.items() if count]
 
     return users
-
-
-def _triangles(model: newton.Model) -> Sequence[str]:
-    """Return the triangles that resist stretching. Triangles that only collide need no support by a solver."""
-    count = int(np.any(host(model.tri_materials)[:, :2] != 0.0, axis=1).sum()) if model.tri_count else 0
-    return [f"{count} triangles"] if count else ()
-
-
-def _bending(model: newton.Model) -> Sequence[str]:
-    count = int((host(model.edge_bending_properties)[:, 0] != 0.0).sum()) if model.edge_count else 0
-    return [f"{count} edges"] if count else ()
 
 
 def _mujoco_tendons(model: newton.Model) -> Sequence[str]:
@@ -221,10 +186,18 @@ def _light_links(model: newton.Model) -> Sequence[str]:
 
 
 _USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
-    **JOINT_USERS,
-    **MATTER_USERS,
-    **SHAPE_USERS,
-    **WORLD_USERS,
+    **RIGID_USERS,
+    "activations": _activations,
+    "air_drag": _rows("tri_materials", "triangles", lambda rows: np.any(rows[:, 3:] != 0.0, axis=1)),
+    "bending_damping": _rows("edge_bending_properties", "edges", lambda rows: rows[:, 1] != 0.0),
+    "face_contacts": _face_contacts,
+    "particle_contacts": lambda model: texts(model, "pippin:grains_label"),
+    "rest_angles": _rest_angles,
+    "tetrahedron_damping": _rows("tet_materials", "tetrahedra", lambda rows: rows[:, 2] != 0.0),
+    "triangle_damping": _rows("tri_materials", "triangles", _damps),
+    "gravity": _pulled_worlds,
+    "heterogeneous_worlds": _unequal_worlds,
+    "particle_worlds": _particle_worlds,
     "rigid_bodies": lambda model: [model.body_label[index] for index in np.flatnonzero(is_moved(model))],
     "kinematic_bodies": _kinematic,
     "light_links": _light_links,
@@ -235,8 +208,9 @@ _USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "attachments": _counted("attachment_particle_body_count"),
     "particles": _counted("particle_count"),
     "springs": _counted("spring_count"),
-    "triangles": _triangles,
-    "bending": _bending,
+    # Triangles that only collide do not resist stretching, and need no support by a solver.
+    "triangles": _rows("tri_materials", "triangles", lambda rows: np.any(rows[:, :2] != 0.0, axis=1)),
+    "bending": _rows("edge_bending_properties", "edges", lambda rows: rows[:, 0] != 0.0),
     "tetrahedra": _counted("tet_count"),
     "gradients": lambda model: ["simulation.requires_grad"] if model.requires_grad else (),
     "gravity_compensation": _compensated,

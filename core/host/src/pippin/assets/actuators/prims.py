@@ -132,12 +132,7 @@ class PrimActuator:
 
 
 def read_actuators(asset: Asset, faults: list[str]) -> Iterator[PrimActuator]:
-    """Yield the actuators of a stage, in the order of its prims.
-
-    Args:
-        asset: The stage.
-        faults: The list that receives the faults of the other prims, one line for each.
-    """
+    """Yield the actuators of a stage, in the order of its prims; `faults` receives a line for each fault of others."""
     try:
         stage = open_stage(asset.file, is_quiet=True)
     except Exception as error:  # OpenUSD has its own error classes

@@ -87,9 +87,7 @@ class Difference:
 def worded(differences: Iterable[Difference], limit: int | None = None) -> list[str]:
     """Return one line per difference, or per field that differs on several elements of one kind; structural ones first.
 
-    Args:
-        differences: What `compare` returned, or a part of it.
-        limit: The largest number of lines; the last one then counts what was left out. None means all lines.
+    With a limit of the number of lines, the last one counts what was left out.
     """
     ordered = sorted(differences, key=_group)
     lines = [_line(list(group)) for _, group in groupby(ordered, key=_group)]

@@ -219,13 +219,7 @@ class Match:
 
     def indices(self, kind: str) -> Mapping[int, int]:
         """Return the correspondence of one kind of element: `joint`."""
-        return {
-            "body": self.bodies,
-            "joint": self.joints,
-            "geom": self.geoms,
-            "site": self.sites,
-            "tendon": self.tendons,
-        }[kind]
+        return getattr(self, "bodies" if kind == "body" else f"{kind}s")
 
     def rank_of_joint(self, joint: int) -> tuple[int, int]:
         """Return the places of a joint among the matched joints of its body, in the order of each model."""

@@ -12,18 +12,8 @@ from .difference import BY_DESIGN, Difference, compare_values, compare_words
 from .matching import Match
 
 _NUMBERS = (
-    "timestep",
-    "impratio",
-    "iterations",
-    "ls_iterations",
-    "tolerance",
-    "ls_tolerance",
-    "noslip_iterations",
-    "ccd_iterations",
-    "ccd_tolerance",
-    "wind",
-    "density",
-    "viscosity",
+    *("timestep", "impratio", "iterations", "ls_iterations", "tolerance", "ls_tolerance", "noslip_iterations"),
+    *("ccd_iterations", "ccd_tolerance", "wind", "density", "viscosity"),
 )
 _SDF = ("sdf_iterations", "sdf_initpoints")
 _OVERRIDES = ("o_margin", "o_solref", "o_solimp", "o_friction")
@@ -92,10 +82,7 @@ def _used(match: Match) -> list[str]:
 
 
 def _compare_flags(theirs: Any, ours: Any) -> Iterator[Difference]:
-    for enum, field, on in (
-        (mujoco.mjtDisableBit, "disableflags", False),
-        (mujoco.mjtEnableBit, "enableflags", True),
-    ):
+    for enum, field, on in ((mujoco.mjtDisableBit, "disableflags", False), (mujoco.mjtEnableBit, "enableflags", True)):
         for label, bit in enum.__members__.items():
             name = label.rpartition("_")[2].lower()  # mjDSBL_CONTACT; the count of flags is among them
             if "_" in label and name != "gravity":

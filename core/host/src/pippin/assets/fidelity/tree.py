@@ -34,11 +34,7 @@ _JOINT = (
     Field("stiffness", "jnt_stiffness"),
     Field("stiffness of higher orders", "jnt_stiffnesspoly"),
 )
-_LIMIT = (
-    Field("solreflimit", "jnt_solref"),
-    Field("solimplimit", "jnt_solimp"),
-    Field("margin", "jnt_margin"),
-)
+_LIMIT = (Field("solreflimit", "jnt_solref"), Field("solimplimit", "jnt_solimp"), Field("margin", "jnt_margin"))
 _DOF = (
     Field("damping", "dof_damping"),
     Field("damping of higher orders", "dof_dampingpoly"),

@@ -279,10 +279,7 @@ def repaired(tensor: np.ndarray) -> tuple[np.ndarray, bool]:
 
     The second moment of the mass along a principal axis is half the trace less the moment of inertia about the axis. It
     is negative exactly if A + B < C, and then becomes zero: the largest moment C stays, A and B grow until their sum
-    is C.
-
-    Args:
-        tensor: Symmetric tensor about the centre of mass [kg·m²], shape [3, 3], not all zero.
+    is C. Tensors are about the centre of mass [kg·m²], shape [3, 3], symmetric and not all zero.
     """
     moments, axes = np.linalg.eigh(tensor)
     extents = moments.sum() / 2.0 - moments

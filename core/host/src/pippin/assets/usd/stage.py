@@ -21,14 +21,10 @@ PRIM_TYPE = "NewtonActuator"
 
 
 def open_stage(file: Path, *, is_quiet: bool = False) -> Any:
-    """Return the `Usd.Stage` of a file after registering Newton's schemas. Raises OpenUSD's errors, or ImportError.
-
-    Args:
-        file: The file.
-        is_quiet: Whether the stage is opened once more, so that what OpenUSD says about it is noted elsewhere.
+    """Return the `Usd.Stage` of a file after registering Newton's schemas; notes what OpenUSD says, unless it is quiet.
 
     Raises:
-        ValueError: The stage refers to what is not there.
+        ValueError: The stage refers to what is not there; besides, OpenUSD's errors, or ImportError.
     """
     import newton_usd_schemas  # noqa: F401  registers the schemas
     from pxr import Usd, UsdUtils
@@ -56,12 +52,8 @@ def actuator_prims(stage: Any) -> list[Any]:
 
 
 def refuse_broken_meshes(stage: Any, where: str) -> None:
-    """Refuse a mesh with points that are no numbers, or whose faces name points that it lacks.
-
-    Native code would write beyond its memory.
-
-    Raises:
-        ConfigError: Names the prim.
+    """Refuse a mesh with points that are no numbers, or with faces of points that it lacks: native code would write
+    beyond its memory.
     """
     from pxr import Usd, UsdGeom
 
