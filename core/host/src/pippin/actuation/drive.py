@@ -15,7 +15,7 @@ from pippin.hookspecs import hookimpl
 from pippin.support.features import NO_LIMIT
 
 from .config import ActuatorConfig
-from .effort import ExplicitEffort, ImplicitEffort
+from .effort import ExplicitEffort, ImplicitEffort, zero_efforts
 from .joint_actuator import JointActuator
 from .limits import VelocityClamping, build_effort_limit, build_velocity_limit
 from .parameters import LaneParameter, Lanes
@@ -129,7 +129,7 @@ class DriveActuator(JointActuator, abc.ABC):
             SimulationError: The simulation is closed.
         """
         refuse_closed(self._host, "step")
-        self._effort.zero(control)
+        zero_efforts(self._effort.dofs, control)
         self.apply_actuators(state, control, dt)
         self._states.settle()
 

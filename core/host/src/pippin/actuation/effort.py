@@ -56,7 +56,11 @@ class Effort(abc.ABC):
             raise PluginError(f"{type(drive).__name__} reads inputs that no actuator has: {names}")
         self._device, self._count = lanes.device, lanes.dofs.size
         self._drive, self.clamping, self._delay, self._offsets = drive, clamping, delay, offsets
-        self._dofs, self._coordinates, self._lanes = _indices(lanes)
+        # The index of each lane among DOFs, coordinates and lanes, in the integer type of Newton's actuators.
+        rows = (lanes.dofs.ravel(), lanes.coordinates.ravel(), np.arange(lanes.dofs.size))
+        self._dofs, self._coordinates, self._lanes = (
+            wp.array(row.astype(np.uint32), dtype=wp.uint32, device=lanes.device) for row in rows
+        )
         initial = on_host(model.joint_q)[lanes.coordinates]
         options: Any = {"dtype": float, "device": lanes.device, "requires_grad": model.requires_grad}
         self.position_targets = wp.array(initial, **options)
@@ -113,10 +117,6 @@ class Effort(abc.ABC):
         targets = (self._positions(state), self.velocity_targets.flatten(), self.feedforward.flatten())
         memories = current.delay_state, following.delay_state
         self._delay.update_state(*targets, self._lanes, self._lanes, *memories)
-
-    def zero(self, control: newton.Control) -> None:
-        """Set `control.joint_f` to zero on the driven DOFs."""
-        zero_efforts(self.dofs, control)
 
     def saturated(self) -> wp.array:
         """Return whether a limit changed the effort of the last step, in the shape of the efforts."""
@@ -262,10 +262,3 @@ class ImplicitEffort(Effort):
         for clamp in self.clamping:
             if isinstance(clamp, VelocityClamping):
                 clamp.modify_forces(efforts[1], efforts[1], *at, device=self._device)
-
-
-def _indices(lanes: Lanes) -> tuple[wp.array, wp.array, wp.array]:
-    """Return the index of each lane among DOFs, coordinates and lanes, in the integer type of Newton's actuators."""
-    rows = (lanes.dofs.ravel(), lanes.coordinates.ravel(), np.arange(lanes.dofs.size))
-    dofs, coordinates, own = (wp.array(row.astype(np.uint32), dtype=wp.uint32, device=lanes.device) for row in rows)
-    return dofs, coordinates, own

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import attrs
 import newton
@@ -56,7 +57,7 @@ def _faults(model: newton.Model, name: str) -> Iterator[str]:
             return
 
 
-def _rules(name: str, values: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+def _rules(name: str, values: np.ndarray) -> Iterator[tuple[str, Any]]:
     """Yield which values are allowed, in words, and which rows of an array are not."""
     if name in _BOUNDS:
         yield "a number >= 0", ~(values >= 0.0).all(axis=1)

@@ -99,11 +99,15 @@ FORMATS: Mapping[str, Format] = {
 }
 
 
+def is_read_as(config: AssetConfig, name: str) -> bool:
+    """Tell whether Newton reads an asset as one of its formats, which the configuration or else the suffix says."""
+    is_by_suffix = config.format is None and config.path.lower().endswith(FORMATS[name].suffixes)
+    return config.importer is None and (config.format == name or is_by_suffix)
+
+
 def is_normalised(config: AssetConfig) -> bool:
     """Tell whether MuJoCo's reader resolves an asset: it is an MJCF file, and its configuration does not say no."""
-    suffix = config.path.lower()
-    is_mjcf = config.format == "mjcf" or (config.format is None and suffix.endswith(FORMATS["mjcf"].suffixes))
-    return is_mjcf and config.normalise and config.importer is None
+    return config.normalise and is_read_as(config, "mjcf")
 
 
 def given_options(config: AssetConfig) -> dict[str, object]:

@@ -6,8 +6,10 @@ import contextlib
 import copy
 import logging
 import re
+import sys
 import warnings
 from collections.abc import Collection, Iterator, Mapping
+from logging.handlers import BufferingHandler
 from pathlib import Path
 from typing import Any
 
@@ -246,7 +248,8 @@ def _part_overlapping(builder: newton.ModelBuilder, file: Path) -> None:
 @contextlib.contextmanager
 def _named_warnings(file: Path) -> Iterator[None]:
     """Issue the warnings of the `with` block again, logged ones too, with the name of the file in front."""
-    logged = _Collector(logging.WARNING)
+    logged = BufferingHandler(sys.maxsize)
+    logged.setLevel(logging.WARNING)
     logger = logging.getLogger("newton")
     logger.addHandler(logged)
     try:
@@ -257,17 +260,8 @@ def _named_warnings(file: Path) -> Iterator[None]:
         logger.removeHandler(logged)
     for warning in warned:
         warnings.warn(f"{file}: {warning.message}", warning.category, stacklevel=4)
-    for message in logged.messages:
-        warnings.warn(f"{file}: {message}", UserWarning, stacklevel=4)
-
-
-class _Collector(logging.Handler):
-    def __init__(self, level: int) -> None:
-        super().__init__(level)
-        self.messages: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.messages.append(record.getMessage())
+    for record in logged.buffer:
+        warnings.warn(f"{file}: {record.getMessage()}", UserWarning, stacklevel=4)
 
 
 _PARTS = {

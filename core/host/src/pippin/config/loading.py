@@ -251,13 +251,13 @@ def value_paths(data: Mapping[str, Any]) -> list[KeyPath]:
 
 def _table(table: Mapping[str, Any], path: KeyPath, header: tuple[str, ...]) -> Iterator[_Line]:
     """Yield the values of a table, then its inner tables: in TOML, a value after a header belongs to that header."""
-    inner = {key: value for key, value in table.items() if _is_table(value) or _is_table_list(value)}
+    inner = {key: value for key, value in table.items() if isinstance(value, Mapping) or _is_table_list(value)}
     for key, value in table.items():
         if key not in inner:
             yield _Line(f"{key_text(key)} = {inline_text(value)}", (*path, key))
     for key, value in inner.items():
         name = (*header, key)
-        if _is_table(value):
+        if isinstance(value, Mapping):
             yield from _section(f"[{path_text(name)}]", value, (*path, key), name)
             continue
         for index, item in enumerate(value):
@@ -268,17 +268,13 @@ def _section(
     title: str, table: Mapping[str, Any], path: KeyPath, header: tuple[str, ...], always: bool = False
 ) -> Iterator[_Line]:
     """Yield a header and its table; a table that holds only tables needs no header of its own."""
-    if always or not table or not all(_is_table(value) or _is_table_list(value) for value in table.values()):
+    if always or not table or not all(isinstance(value, Mapping) or _is_table_list(value) for value in table.values()):
         yield from (_Line(""), _Line(title))
     yield from _table(table, path, header)
 
 
-def _is_table(value: Any) -> bool:
-    return isinstance(value, Mapping)
-
-
 def _is_table_list(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(map(_is_table, value))
+    return isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) for each in value)
 
 
 def inline_text(value: Any) -> str:

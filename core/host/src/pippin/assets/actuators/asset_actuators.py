@@ -151,7 +151,7 @@ class AssetActuators:
     """
 
     def __init__(self, of: newton.ModelBuilder | newton.Model) -> None:
-        self._of = of
+        self._of: Any = of
         #: Labels of the actuators.
         self.labels: list[str] = texts(of, _LABEL)
         source, kind = numbers(of, "mujoco:ctrl_source"), numbers(of, "mujoco:ctrl_type")
@@ -259,24 +259,19 @@ class AssetActuators:
             # Another drive may take the servo's place, so that its limit becomes that of its joint.
             limit = float(np.abs(self._ranges("force")[actuator]).max())
             for dof in self.transmissions.dofs(actuator):
-                self._builder.joint_effort_limit[dof] = min(self._builder.joint_effort_limit[dof], limit)
+                self._of.joint_effort_limit[dof] = min(self._of.joint_effort_limit[dof], limit)
         else:
-            write(self._builder, "mujoco:ctrl_type", actuator, _GENERAL)  # parameters of a DC motor would act again
+            write(self._of, "mujoco:ctrl_type", actuator, _GENERAL)  # parameters of a DC motor would act again
         for name in _SILENT:
-            write(self._builder, f"mujoco:actuator_{name}", actuator, None)
+            write(self._of, f"mujoco:actuator_{name}", actuator, None)
         for name in ("force", "ctrl", "act"):
-            write(self._builder, f"mujoco:actuator_{name}limited", actuator, _AUTO)
-        write(self._builder, "mujoco:actuator_actdim", actuator, -1)
+            write(self._of, f"mujoco:actuator_{name}limited", actuator, _AUTO)
+        write(self._of, "mujoco:actuator_actdim", actuator, -1)
         self._own(actuator, OFF)
 
     def _own(self, actuator: int, owner: int) -> None:
-        write(self._builder, _OWNER, actuator, owner)
+        write(self._of, _OWNER, actuator, owner)
         self.owners[actuator] = owner
-
-    @property
-    def _builder(self) -> newton.ModelBuilder:
-        of: Any = self._of
-        return of
 
     def _ranges(self, what: str) -> np.ndarray:
         limited, is_given = self._column(f"{what}limited"), self._column(f"has_{what}range") != 0
@@ -353,10 +348,11 @@ def actuator_notes(model: newton.Model) -> list[str]:
     alone = [index for index in first[own.owners[first] == FREE] if _is_at_zero(model, own, index)]
     is_holding = own.is_servo | own.acts_at_zero
     holding, idle = ([own.labels[i] for i in alone if is_holding[i] == wanted] for wanted in (True, False))
-    if holding:
-        notes.append(f"{_counted(holding)} at ctrl = 0, which may hold joints at 0: {_names(holding)}; {_CURE}")
-    if idle:
-        notes.append(f"{_counted(idle)} at ctrl = 0, which exerts nothing: {_names(idle)}; {_CURE}")
+    for found, effect in ((holding, "may hold joints at 0"), (idle, "exerts nothing")):
+        if found:
+            count = "1 actuator of the asset stays" if len(found) == 1 else f"{len(found)} actuators of the asset stay"
+            names = listed([name_of(label) for label in found])
+            notes.append(f"{count} at ctrl = 0, which {effect}: {names}; {_CURE}")
     return notes
 
 
@@ -390,11 +386,3 @@ def _partly_driven(model: newton.Model, own: AssetActuators, off: np.ndarray) ->
                 f"actuator {name_of(own.labels[actuator])!r} is off, since a group drives some of its joints; nothing"
                 f" drives the others: {missed}"
             )
-
-
-def _counted(found: list[str]) -> str:
-    return "1 actuator of the asset stays" if len(found) == 1 else f"{len(found)} actuators of the asset stay"
-
-
-def _names(found: list[str]) -> str:
-    return listed([name_of(label) for label in found])

@@ -11,14 +11,14 @@ from typing import Annotated, Any, Literal
 
 import attrs
 from cattrs import BaseValidationError
-from pippin.assets.asset import FORMATS, Asset, failure, find_asset
+from pippin.assets.asset import Asset, failure, find_asset, is_read_as
 from pippin.assets.usd.stage import actuator_prims, ignored_paths, is_within, open_stage
 from pippin.catalog.entries import Catalog
 from pippin.config.component import ComponentConfig
 from pippin.config.converter import make_converter
 from pippin.config.faults import UnexpectedValueError, faults_of
 from pippin.config.fields import joints_of
-from pippin.config.model import AssetConfig, SimulationConfig
+from pippin.config.model import SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import covers
 from pippin.spelling import did_you_mean
@@ -237,7 +237,7 @@ def find_prim_actuators(config: SimulationConfig, catalog: Catalog) -> dict[str,
     found: list[PrimActuator] = []
     faults: list[str] = []
     for index, asset in enumerate(config.scene.assets):
-        if _is_stage(asset):
+        if is_read_as(asset, "usd"):
             for actuator in read_actuators(find_asset(asset, f"scene.assets[{index}]"), faults):
                 # Two copies of a stage without labels: patterns match the joints of both.
                 if not any(attrs.evolve(actuator, where=other.where) == other for other in found):
@@ -245,7 +245,9 @@ def find_prim_actuators(config: SimulationConfig, catalog: Catalog) -> dict[str,
     found = [rest for each in found if (rest := _without_the_files(each, config.actuators)) is not None]
     faults += _driven_twice(found)
     chosen = {}
-    for label, actuator in _labelled(found, config.actuators):
+    counts = Counter([*config.actuators, *(actuator.names[0] for actuator in found)])
+    for actuator in found:
+        label = actuator.names[counts[actuator.names[0]] > 1]
         try:
             chosen[label] = (actuator.where, _structured(actuator, catalog))
         except ConfigError as error:
@@ -253,12 +255,6 @@ def find_prim_actuators(config: SimulationConfig, catalog: Catalog) -> dict[str,
     if faults:
         raise ConfigError(*faults)
     return chosen
-
-
-def _is_stage(config: AssetConfig) -> bool:
-    if config.importer is not None:
-        return False
-    return config.format == "usd" or (config.format is None and config.path.lower().endswith(FORMATS["usd"].suffixes))
 
 
 def _without_the_files(actuator: PrimActuator, groups: Mapping[str, ComponentConfig]) -> PrimActuator | None:
@@ -288,14 +284,6 @@ def _driven_twice(actuators: Sequence[PrimActuator]) -> Iterator[str]:
                     f"{actuator.where}: drives {joint!r}, which {other.where} drives already;"
                     " let one actuator drive each joint, and give copies of an asset a `label`"
                 )
-
-
-def _labelled(
-    actuators: Sequence[PrimActuator], groups: Mapping[str, ComponentConfig]
-) -> Iterator[tuple[str, PrimActuator]]:
-    counts = Counter([*groups, *(actuator.names[0] for actuator in actuators)])
-    for actuator in actuators:
-        yield actuator.names[counts[actuator.names[0]] > 1], actuator
 
 
 def _structured(actuator: PrimActuator, catalog: Catalog) -> ComponentConfig:

@@ -18,13 +18,8 @@ _FREE, _BALL, _SLIDE, _HINGE = (
 )
 
 _TYPES = {
-    newton.GeoType.PLANE: mujoco.mjtGeom.mjGEOM_PLANE,
-    newton.GeoType.HFIELD: mujoco.mjtGeom.mjGEOM_HFIELD,
-    newton.GeoType.SPHERE: mujoco.mjtGeom.mjGEOM_SPHERE,
-    newton.GeoType.CAPSULE: mujoco.mjtGeom.mjGEOM_CAPSULE,
-    newton.GeoType.ELLIPSOID: mujoco.mjtGeom.mjGEOM_ELLIPSOID,
-    newton.GeoType.CYLINDER: mujoco.mjtGeom.mjGEOM_CYLINDER,
-    newton.GeoType.BOX: mujoco.mjtGeom.mjGEOM_BOX,
+    newton.GeoType[kind]: getattr(mujoco.mjtGeom, f"mjGEOM_{kind}")
+    for kind in ("PLANE", "HFIELD", "SPHERE", "CAPSULE", "ELLIPSOID", "CYLINDER", "BOX")
 }
 """Types of geoms; every other shape is a mesh."""
 

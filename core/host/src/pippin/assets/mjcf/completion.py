@@ -41,7 +41,8 @@ def complete(builder: newton.ModelBuilder, normal: NormalMJCF, *, is_as_written:
 
 def _complete_joint(builder: newton.ModelBuilder, joint: Any) -> None:
     """Set damping, rotor inertia, friction, stiffness and, for a ball, the largest angle of a joint's DOFs."""
-    found = _find(builder, joint.name)
+    end = "/" + joint.name.replace("-", "_")  # the importer replaces hyphens
+    found = next((index for index, label in enumerate(builder.joint_label) if label.endswith(end)), None)
     if found is None:  # the configuration fixes the root
         return
     dof, count = builder.joint_qd_start[found], len(joint.damping)
@@ -52,12 +53,6 @@ def _complete_joint(builder: newton.ModelBuilder, joint: Any) -> None:
     if int(joint.type[0]) == _BALL and joint.limited[0]:
         builder.joint_limit_lower[dof : dof + count] = [0.0] * count
         builder.joint_limit_upper[dof : dof + count] = [float(joint.range[1])] * count
-
-
-def _find(builder: newton.ModelBuilder, name: str) -> int | None:
-    """Return the joint that Newton's importer made of a joint of the file; it replaces hyphens."""
-    end = "/" + name.replace("-", "_")
-    return next((index for index, label in enumerate(builder.joint_label) if label.endswith(end)), None)
 
 
 def _add_cameras(builder: newton.ModelBuilder, normal: NormalMJCF) -> None:

@@ -127,7 +127,7 @@ def arrange_joints(root: Element, model: Any) -> None:
         names = [each.get("name", "") for each in joints]
         if len(joints) < 2:
             continue
-        if coupled.isdisjoint(names) and _is_one_joint(*_joints(model, names)):
+        if coupled.isdisjoint(names) and _is_one_joint([model.joint(name) for name in names]):
             anchor = text_of(model.joint(names[-1]).pos)
             for joint in joints:
                 joint.set("pos", anchor)
@@ -137,15 +137,9 @@ def arrange_joints(root: Element, model: Any) -> None:
             _keep_apart(root, model, model.body(body.get("name")).id)
 
 
-def _joints(model: Any, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return type, anchor and axis of joints."""
-    found = [model.joint(name) for name in names]
-    # pyrefly: ignore[bad-return]
-    return tuple(np.array([getattr(each, key) for each in found]) for key in ("type", "pos", "axis"))
-
-
-def _is_one_joint(kinds: np.ndarray, anchors: np.ndarray, directions: np.ndarray) -> bool:
+def _is_one_joint(joints: Sequence[Any]) -> bool:
     """Tell whether one joint of several axes is the same mechanism as these joints of one body."""
+    kinds, anchors, directions = (np.array([getattr(each, key) for each in joints]) for key in ("type", "pos", "axis"))
     kinds = kinds.ravel()
     slides, hinges = kinds == _SLIDE, kinds == _HINGE
     if not np.all(slides | hinges) or max(slides.sum(), hinges.sum()) > 3:
@@ -220,8 +214,8 @@ def write_servos(root: Element, model: Any) -> None:
         is_undamped = all(model.actuator_biasprm[index, 2] == 0.0 for _, index, tag in found if tag == "position")
         if len(found) == 1 or (tags == ["position", "velocity"] and is_undamped):
             for element, index, tag in found:
-                _rewrite(element, {} if defaults is None else _inherited(defaults, element.get("class")), tag)
-                _write_law(element, model, index, tag)
+                inherited = {} if defaults is None else _inherited(defaults, element.get("class"))
+                _shorten(element, inherited, tag, model.actuator_gainprm[index, 0], -model.actuator_biasprm[index, 2])
 
 
 def servo_of(model: Any, index: int) -> str | None:
@@ -234,7 +228,8 @@ def servo_of(model: Any, index: int) -> str | None:
         int(mujoco.mjtGain.mjGAIN_FIXED),
         int(mujoco.mjtBias.mjBIAS_AFFINE),
     ]
-    is_direct = is_plain and _has_one_axis(model, index) and np.array_equal(gear, np.eye(6)[0])
+    has_one_axis = is_plain and int(model.jnt_type[model.actuator_trnid[index, 0]]) in (_SLIDE, _HINGE)
+    is_direct = has_one_axis and np.array_equal(gear, np.eye(6)[0])
     if not is_direct or gain[0] <= 0.0 or bias[0] != 0.0:
         return None
     if gain[0] == -bias[1]:
@@ -242,25 +237,12 @@ def servo_of(model: Any, index: int) -> str | None:
     return "velocity" if bias[1] == 0.0 and gain[0] == -bias[2] else None
 
 
-def _has_one_axis(model: Any, index: int) -> bool:
-    kinds = (mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE)
-    return int(model.jnt_type[model.actuator_trnid[index, 0]]) in map(int, kinds)
-
-
-def _rewrite(element: Element, inherited: dict[str, str], tag: str) -> None:
+def _shorten(element: Element, inherited: dict[str, str], tag: str, gain: float, damping: float) -> None:
     attributes = {**inherited, **element.attrib}
     element.tag = tag
-    element.attrib.clear()
-    element.attrib.update({key: value for key, value in attributes.items() if key not in _LAW})
-
-
-def _write_law(element: Element, model: Any, index: int, tag: str) -> None:
-    gain, damping = model.actuator_gainprm[index, 0], -model.actuator_biasprm[index, 2]
-    if tag == "velocity":
-        element.set("kv", repr(float(gain)))
-        return
-    element.set("kp", repr(float(gain)))
-    if damping:
+    element.attrib = {key: value for key, value in attributes.items() if key not in _LAW}
+    element.set("kv" if tag == "velocity" else "kp", repr(float(gain)))
+    if damping and tag == "position":
         element.set("kv", repr(float(damping)))
 
 

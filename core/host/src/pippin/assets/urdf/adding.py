@@ -94,11 +94,8 @@ TOUCH = 1e-3
 """Overlap of links that only touch each other [m]: too small to push them apart."""
 
 _KINDS = {
-    GeoType.SPHERE: mujoco.mjtGeom.mjGEOM_SPHERE,
-    GeoType.CAPSULE: mujoco.mjtGeom.mjGEOM_CAPSULE,
-    GeoType.CYLINDER: mujoco.mjtGeom.mjGEOM_CYLINDER,
-    GeoType.BOX: mujoco.mjtGeom.mjGEOM_BOX,
-    GeoType.MESH: mujoco.mjtGeom.mjGEOM_MESH,
+    GeoType[each]: getattr(mujoco.mjtGeom, f"mjGEOM_{each}")
+    for each in ("SPHERE", "CAPSULE", "CYLINDER", "BOX", "MESH")
 }
 
 

@@ -20,11 +20,6 @@ from .repairs import repair_joints, repair_masses, weigh_shapes
 from .tree import parse
 
 
-def is_xacro(file: Path) -> bool:
-    """Return whether a file has macros, by its suffix."""
-    return file.suffix.lower() == ".xacro"
-
-
 def expand(file: Path, arguments: Mapping[str, str], packages: Packages, where: str) -> bytes:
     """Return the URDF of a xacro file, with values of its `<xacro:arg>` and a search behind `$(find name)`."""
     try:
@@ -94,13 +89,14 @@ class Urdf:
 def read_urdf(file: Path, config: AssetConfig, where: str) -> Urdf:
     """Return the robot of a URDF or xacro file."""
     packages = Packages(file, [find_folder(each, f"{where}.package_dirs") for each in config.package_dirs])
-    if is_xacro(file):
+    has_macros = file.suffix.lower() == ".xacro"
+    if has_macros:
         text = expand(file, config.xacro_args, packages, where)
     elif config.xacro_args:
         raise ConfigError(f"{where}.xacro_args: {file.name!r} is not a xacro file; leave the arguments out")
     else:
         text = read_xml(file)
-    robot = parse(text, file, where, has_lines=not is_xacro(file))
+    robot = parse(text, file, where, has_lines=not has_macros)
     repair_joints(robot)
     if config.inertia == "shapes":
         weigh_shapes(robot, floating=bool(config.floating))
