@@ -42,6 +42,11 @@ class Effort(abc.ABC):
         PluginError: The law reads inputs that no actuator has.
     """
 
+    is_capturable: bool
+    """Whether the law may be recorded into a graph."""
+    is_differentiable: bool
+    """Whether a tape may record the law."""
+
     def __init__(
         self,
         model: newton.Model,
@@ -79,16 +84,6 @@ class Effort(abc.ABC):
     @abc.abstractmethod
     def _prepare(self, model: newton.Model) -> None:
         """Bind the parts to the lanes."""
-
-    @property
-    @abc.abstractmethod
-    def is_capturable(self) -> bool:
-        """Whether the law may be recorded into a graph."""
-
-    @property
-    @abc.abstractmethod
-    def is_differentiable(self) -> bool:
-        """Whether a tape may record the law."""
 
     @abc.abstractmethod
     def state(self) -> Actuator.State:
@@ -155,17 +150,11 @@ class ExplicitEffort(Effort):
     def _prepare(self, model: newton.Model) -> None:
         for part in (self._drive, *self.clamping, *([] if self._delay is None else [self._delay])):
             part.finalize(self._device, self._count)
-
-    @property
-    def is_capturable(self) -> bool:
-        """Whether the law may be recorded into a graph."""
-        return self._drive.is_graphable()
-
-    @property
-    def is_differentiable(self) -> bool:
-        """Whether a tape may record the law: nothing is remembered, and Newton has the backward pass of all parts."""
+        self.is_capturable = self._drive.is_graphable()
+        # Nothing is remembered, and Newton has the backward pass of all parts.
         known = (DrivePD, ClampingMaxEffort, ClampingPositionBased, VelocityClamping)
-        return self._delay is None and all(isinstance(part, known) for part in (self._drive, *self.clamping))
+        parts = (self._drive, *self.clamping)
+        self.is_differentiable = self._delay is None and all(isinstance(part, known) for part in parts)
 
     def state(self) -> Actuator.State:
         """Return the initial memory of delay and drive."""
@@ -227,16 +216,8 @@ class ImplicitEffort(Effort):
         counts = dict.fromkeys(names, model.joint_dof_count) | {"joint_target_q": model.joint_coord_count}
         self._control = {name: wp.zeros(count, dtype=float, device=model.device) for name, count in counts.items()}
         self._gravity, self._coriolis = self._control.pop("gravity"), self._control.pop("coriolis")
-
-    @property
-    def is_capturable(self) -> bool:
-        """Whether the law may be recorded into a graph."""
-        return self._actuator.is_graphable()
-
-    @property
-    def is_differentiable(self) -> bool:
-        """False: Newton solves for the end of the step without a backward pass."""
-        return False
+        self.is_capturable = self._actuator.is_graphable()
+        self.is_differentiable = False  # Newton solves for the end of the step without a backward pass
 
     def state(self) -> Actuator.State:
         """Return the initial memory of delay and drive."""

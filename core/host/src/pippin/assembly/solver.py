@@ -53,7 +53,6 @@ def newton_pipeline(model: newton.Model, config: CollisionConfig) -> ContactSour
 def _adaptive(
     model: newton.Model, pipeline: newton.CollisionPipeline, contacts: newton.Contacts, capacities: Sequence[Capacity]
 ) -> ContactSource:
-    """Return a source whose pipeline runs as the bodies' speeds demand."""
     reason = "the scene has particles, whose contacts it does not foresee" if model.particle_count else None
     reason = "a tape records fixed detections" if model.requires_grad else reason
     if reason is not None:

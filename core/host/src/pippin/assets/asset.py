@@ -135,7 +135,6 @@ def _chosen(config: AssetConfig, file: Path, where: str, catalog: Catalog) -> Fo
 
 
 def _by_suffix(file: Path, where: str, catalog: Catalog) -> Format:
-    """Return the format of the installed importer that has the suffix of a file."""
     suffixes, problems = dict[Entry, tuple[str, ...]](), list[str]()
     for name in catalog.names("importer"):
         try:

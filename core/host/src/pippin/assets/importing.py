@@ -30,7 +30,7 @@ from .mjcf.completion import complete, keep_dimensions
 from .mjcf.keyframes import start_at
 from .mjcf.normal_form import NormalMJCF, normalise
 from .urdf.adding import add_urdf, part_overlapping
-from .urdf.packages import is_remote
+from .urdf.reading import is_remote
 from .usd.stage import articulate, ignored_paths, open_stage, refuse_broken_meshes, skipping_patterns
 
 _KEPT = ("mujoco:dof_ref", "mujoco:condim")
@@ -143,7 +143,6 @@ def _normal_form(asset: Asset, density: float) -> NormalMJCF | None:
 
 
 def _source(asset: Asset, normal: NormalMJCF | None) -> Any:
-    """Return what the importer reads: a stage, a text or a path."""
     if asset.format is FORMATS["usd"]:
         stage = open_stage(asset.file)
         refuse_broken_meshes(stage, f"{asset.where}.path: '{asset.file}'")

@@ -142,7 +142,6 @@ def _is_another_by_request(config: AssetConfig) -> bool:
 
 
 def _is_asked(difference: Difference, config: AssetConfig, scene: SceneConfig, part: newton.ModelBuilder) -> bool:
-    """Tell whether the configuration asks for a difference."""
     kind, field = difference.kind, difference.field
     return (
         (kind == "pair" and config.self_collisions is False)

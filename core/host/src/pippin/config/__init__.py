@@ -29,8 +29,7 @@ from .shapes import ShapeConfig as ShapeConfig
 from .shapes import TerrainConfig as TerrainConfig
 
 if TYPE_CHECKING:
-    from .schema import json_schema, table_schema
-    from .settings_tables import InnerTable, inner_tables
+    from .schema import InnerTable, inner_tables, json_schema, table_schema
 
 __all__ = [
     "InnerTable",
@@ -48,8 +47,8 @@ __all__ = [
 __getattr__ = late(
     __name__,
     {
-        "InnerTable": ".settings_tables",
-        "inner_tables": ".settings_tables",
+        "InnerTable": ".schema",
+        "inner_tables": ".schema",
         "json_schema": ".schema",
         "table_schema": ".schema",
     },

@@ -26,7 +26,6 @@ def _fraction(default: float, *validators: Any) -> Any:
 
 
 def _multiplier() -> Any:
-    """Return a field for a factor on the capacity that Newton estimates."""
     return attrs.field(default=1, validator=ge(1))
 
 

@@ -51,7 +51,8 @@ def make_converter(catalog: Catalog) -> Converter:
     The converter of an equal catalog is used again: to generate its functions costs more than to structure a file.
     """
     converter = Converter(forbid_extra_keys=True, detailed_validation=True)
-    for scalar, hook in {bool: _bool, int: _int, float: _float, str: _str}.items():
+    hooks = {bool: _scalar(bool, bool, bool), int: _scalar(int, Integral, int), float: _float, str: _str}
+    for scalar, hook in hooks.items():
         converter.register_structure_hook(scalar, hook)
     factories: list[tuple[Callable[[Any], bool], Callable[[Any, Converter], Hook]]] = [
         (lambda kind: shape_of(kind) == "list", _list_hook),
@@ -60,23 +61,25 @@ def make_converter(catalog: Catalog) -> Converter:
         (lambda kind: get_origin(kind) is Literal, lambda kind, _: partial(_literal, get_args(kind))),
         (lambda kind: union_members(kind) != [kind], _union_hook),
         (is_component, partial(_component_hook, catalog)),
-        (is_file_path, lambda _, __: _file_path),
+        (is_file_path, lambda _, __: _scalar(str, str, anchored)),
     ]
     for predicate, factory in factories:  # cattrs takes the last predicate that is true
         converter.register_structure_hook_factory(predicate)(factory)
     return converter
 
 
-def _bool(value: Any, _: Any) -> bool:
-    if not isinstance(value, bool):
-        raise UnexpectedValueError(expected_text(bool), value)
-    return value
+def _scalar(kind: type, accepted: type, convert: Callable[[Any], Any]) -> Hook:
+    """Structure values of one type; true and false are no numbers."""
+
+    def structure_scalar(value: Any, _: Any) -> Any:
+        if not isinstance(value, accepted) or (isinstance(value, bool) and kind is not bool):
+            raise UnexpectedValueError(expected_text(kind), value)
+        return convert(value)
+
+    return structure_scalar
 
 
-def _int(value: Any, _: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise UnexpectedValueError(expected_text(int), value)
-    return int(value)
+_str = _scalar(str, str, str)
 
 
 def _float(value: Any, _: Any) -> float:
@@ -89,18 +92,6 @@ def _float(value: Any, _: Any) -> float:
     if not math.isfinite(number):
         raise UnexpectedValueError("a finite number", value)
     return number
-
-
-def _str(value: Any, _: Any) -> str:
-    if not isinstance(value, str):
-        raise UnexpectedValueError(expected_text(str), value)
-    return str(value)
-
-
-def _file_path(value: Any, _: Any) -> str:
-    if not isinstance(value, str):
-        raise UnexpectedValueError(expected_text(str), value)
-    return anchored(value)
 
 
 def _literal(choices: tuple[Any, ...], value: Any, kind: Any) -> Any:

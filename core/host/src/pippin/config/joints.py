@@ -226,7 +226,6 @@ _is_roller = only_where(lambda guide: guide.type == "roller", "type = 'roller'")
 
 
 def _of_roller(default: Any, *validators: Any) -> Any:
-    """Return a field that only a roller has."""
     return attrs.field(default=default, validator=[*validators, _is_roller])
 
 

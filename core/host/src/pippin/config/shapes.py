@@ -15,7 +15,6 @@ from .geometry import number
 
 
 def _range_about_zero(instance: Any, attribute: Any, value: tuple[float, float]) -> None:
-    """Reject a range of distances that does not have zero inside it."""
     if not value[0] < 0.0 < value[1]:
         raise ValueError(f"'{attribute.name}' must be a negative and a positive distance: {list(value)}")
 

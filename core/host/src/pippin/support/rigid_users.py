@@ -83,7 +83,6 @@ def _velocity_limits(model: newton.Model) -> np.ndarray:
 
 
 def _of_balls(model: newton.Model) -> np.ndarray:
-    """Tell for each DOF whether it is one of a ball joint."""
     return np.repeat(_types(model) == int(newton.JointType.BALL), np.diff(host(model.joint_qd_start)))
 
 

@@ -1,8 +1,7 @@
 import sys
 
 import pytest
-from pippin.assets.urdf.packages import Packages
-from pippin.assets.urdf.reading import expand
+from pippin.assets.urdf.reading import Packages, expand
 from pippin.errors import ConfigError
 
 pytest.importorskip("xacro", reason="an extra of pippin; the workspace's group `dev` has it")

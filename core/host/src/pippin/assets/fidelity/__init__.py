@@ -17,19 +17,9 @@ from .tree import compare_bodies, compare_geoms, compare_joints, compare_sites
 
 __all__ = ["Difference", "compare", "compare_sketch", "worded"]
 
-_PARTS = (
-    compare_bodies,
-    compare_joints,
-    compare_geoms,
-    compare_sites,
-    compare_actuators,
-    compare_tendons,
-    compare_equalities,
-    compare_options,
-    compare_counts,
-)
-
-_SKETCHED_PARTS = (compare_bodies, compare_joints, compare_geoms, compare_sites, compare_options, compare_counts)
+_TREE = (compare_bodies, compare_joints, compare_geoms, compare_sites)
+_COUPLINGS = (compare_actuators, compare_tendons, compare_equalities)
+_OPTIONS = (compare_options, compare_counts)
 
 _SKETCHED: Mapping[str, tuple[str, ...]] = {
     "body": ("inverse weight",),
@@ -55,7 +45,7 @@ def compare(theirs: Any, ours: Any, step: float = math.inf) -> list[Difference]:
         step: Length of a substep [s]; infinite leaves out what it changes.
     """
     match = match_models(theirs, ours)
-    found = [difference for part in _PARTS for difference in part(match)]
+    found = [difference for part in (*_TREE, *_COUPLINGS, *_OPTIONS) for difference in part(match)]
     return [*found, *(compare_time_constants(theirs, step) if math.isfinite(step) else ())]
 
 
@@ -67,7 +57,7 @@ def compare_sketch(theirs: Any, part: newton.ModelBuilder) -> list[Difference]:
     """
     ours = sketch(part)
     match = match_models(theirs, ours, sketched_pairs(part, ours))
-    found = [difference for compared in _SKETCHED_PARTS for difference in compared(match)]
+    found = [difference for compared in (*_TREE, *_OPTIONS) for difference in compared(match)]
     return [each for each in found if _is_sketched(each)]
 
 

@@ -70,7 +70,6 @@ def _gravity(option: Any) -> np.ndarray:
 
 
 def _used(match: Match) -> list[str]:
-    """Return the options that have an effect."""
     names: list[str] = list(_NUMBERS)
     if match.theirs.opt.noslip_iterations:
         names.append("noslip_tolerance")

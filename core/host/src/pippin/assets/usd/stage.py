@@ -153,7 +153,6 @@ def articulate(stage: Any, ignored: Collection[str]) -> None:
 
 
 def _is_in_tree(prim: Any, physics: Any) -> bool:
-    """Tell whether a prim is a joint that may be part of an articulation."""
     joint = physics.Joint(prim)
     return (
         prim.IsA(physics.Joint)

@@ -1,5 +1,5 @@
 import pytest
-from pippin.assets.urdf.packages import VARIABLES, Packages
+from pippin.assets.urdf.reading import VARIABLES, Packages
 
 
 @pytest.fixture

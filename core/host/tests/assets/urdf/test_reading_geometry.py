@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from pippin.assets.urdf.packages import Packages, resolve_geometry
+from pippin.assets.urdf.reading import Packages, resolve_geometry
 from pippin.assets.urdf.tree import parse
 
 
