@@ -103,10 +103,7 @@ def build_velocity_limit(
 
 
 def _inertias(host: Host, lanes: Lanes) -> np.ndarray:
-    """Return the inertia of each lane at the start pose, all other joints free [kg or kg·m²]; infinite if unknown.
-
-    The worlds of a prototype have the inertias of the first of them.
-    """
+    """Return the inertia of each lane at the start pose, all other joints free [kg or kg·m²]; infinite if unknown."""
     model, found = host.model, np.full(lanes.dofs.shape, np.inf)
     matrices = newton.eval_mass_matrix(model, host.state)
     if matrices is None:
@@ -114,7 +111,7 @@ def _inertias(host: Host, lanes: Lanes) -> np.ndarray:
     prototypes = host.prototype_of_world[lanes.worlds]
     starts, articulations = on_host(model.joint_qd_start), on_host(model.joint_articulation)
     for prototype in np.unique(prototypes):
-        rows = np.flatnonzero(prototypes == prototype)
+        rows = np.flatnonzero(prototypes == prototype)  # these worlds have the inertias of the first of them
         joints = np.searchsorted(starts, lanes.dofs[rows[0]], side="right") - 1
         for articulation in np.unique(articulations[joints][articulations[joints] >= 0]).tolist():
             columns = np.flatnonzero(articulations[joints] == articulation)

@@ -134,9 +134,7 @@ def _from_assets(
     components: Components, scene: SceneConfig, imports: list[Imported], declared: Declaration | None
 ) -> tuple[list[newton.ModelBuilder], np.ndarray, list[tuple[ObjectParts, ...]]]:
     """Return one prototype for each distinct set of assets and objects, the prototype index of each world, and the
-    objects of each prototype.
-
-    Each asset is added once to `imports`.
+    objects of each prototype. Each asset is added once to `imports`.
     """
     contents_by_world = contents_of_worlds(scene)
     distinct = list(dict.fromkeys(contents_by_world))

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import attrs
+import mujoco
 import newton
 import numpy as np
 import warp as wp
@@ -17,7 +18,6 @@ from pippin.arrays import on_host, present
 from pippin.assets.asset import FORMATS, Asset, find_assets
 from pippin.assets.importing import import_asset
 from pippin.assets.report import Imported, refuse_lost_parts
-from pippin.assets.untyped import mujoco
 from pippin.catalog.entries import Catalog
 from pippin.config.model import SceneConfig
 from pippin.devices import kind_of

@@ -129,9 +129,8 @@ def _count(element: Element) -> int:
 
 
 def _repaired(text: bytes) -> bytes:
-    """Return the text of an XML file without what MuJoCo's reader overlooks, in the same lines.
-
-    These are hyphens in comments, characters that are not UTF-8, unescaped `&` or `<`, and missing blanks.
+    """Return the text of an XML file without what MuJoCo's reader overlooks, in the same lines: hyphens in comments,
+    characters that are not UTF-8, unescaped `&` or `<`, and missing blanks.
     """
     text = text.decode(errors="replace").encode()
     text = re.sub(rb"(?s)<!--(.*?)-->", lambda found: b"<!--" + found[1].replace(b"-", b" ") + b"-->", text)

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import attrs
+import mujoco
 import newton
 import numpy as np
 import warp as wp
-from pippin.assets.untyped import mujoco
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.config.shapes import ShapeConfig
 from pippin.errors import ConfigError

@@ -14,7 +14,7 @@ from pippin.config.faults import union_members
 from pippin.config.fields import fields_of
 from pippin.errors import PluginError
 from pippin.hookspecs import Hooks
-from pippin.solving.sub_solver import SubSolver
+from pippin.solving.tables import SubSolver
 from pippin.support.declaration import Declaration
 
 from .contract import load_plugin, release_hooks

@@ -262,12 +262,10 @@ def tag_of(cls: type) -> str:
 
 
 def _tagged(table: Mapping[str, Any], classes: list[Any]) -> Any:
-    """Return the union member that a table stands for, by the table's keys or its `type`.
-
-    If one member is a mapping, a class is chosen only if the table is not empty and has no keys but the class's.
-    """
+    """Return the union member that a table stands for, by the table's keys or its `type`."""
     if len(classes) == 1:
         return classes[0]
+    # Beside a mapping, a class is chosen only if the table is not empty and has no keys but the class's.
     for mapping in (each for each in classes if not attrs.has(each)):
         tables = [cls for cls in classes if attrs.has(cls) and table]
         return next((cls for cls in tables if table.keys() <= {field.name for field in fields_of(cls)}), mapping)

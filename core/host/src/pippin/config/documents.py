@@ -155,7 +155,14 @@ ROBOTS = (".xml", ".mjcf", ".urdf", ".xacro", ".usd", ".usda", ".usdc", ".usdz")
 
 def read(path: Path) -> Node:
     """Return the top-level table of a file."""
-    parse = _parser(path)
+    suffix = path.suffix.lower()
+    if suffix in ROBOTS:
+        raise ConfigError(f"{path}: a robot, and no configuration; write one by `pippin init {path}`")
+    if suffix not in _PARSERS:
+        near = next((f"; did you mean '{path}{each}'?" for each in _PARSERS if Path(f"{path}{each}").is_file()), "")
+        raise ConfigError(
+            f"{path}: unknown suffix {path.suffix!r}; a configuration is .toml, .yaml, .yml or .json{near}"
+        )
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
@@ -166,23 +173,12 @@ def read(path: Path) -> Node:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     try:
-        node = parse(text, path)
+        node = _PARSERS[suffix](text, path)
     except RecursionError as error:
         raise ConfigError(f"{path}: nested too deeply to be read; flatten it") from error
     if not isinstance(node.value, dict):
         raise ConfigError(f"{path}: expected a table at the top, got {value_text(node.plain())}")
     return node
-
-
-def _parser(path: Path) -> Callable[[str, Path], Node]:
-    if path.suffix.lower() in ROBOTS:
-        raise ConfigError(f"{path}: a robot, and no configuration; write one by `pippin init {path}`")
-    if path.suffix.lower() not in _PARSERS:
-        near = next((f"; did you mean '{path}{each}'?" for each in _PARSERS if Path(f"{path}{each}").is_file()), "")
-        raise ConfigError(
-            f"{path}: unknown suffix {path.suffix!r}; a configuration is .toml, .yaml, .yml or .json{near}"
-        )
-    return _PARSERS[path.suffix.lower()]
 
 
 def _parse_toml(text: str, path: Path) -> Node:

@@ -6,8 +6,7 @@ from pippin.late import late
 from pippin.support.features import FEATURES, RIGID_TREES, Feature
 
 from .contact_source import Capacity, ContactSource
-from .fields import deterministic_mode, inherited, number
-from .sub_solver import SubSolver
+from .tables import SubSolver, deterministic_mode, inherited, number
 
 if TYPE_CHECKING:
     from .conversion import LoopTies, complete_conversion

@@ -88,7 +88,7 @@ def pipeline_capacities(
     With the pipeline's configuration, buffers with room for the worst case have no count, since noting a count costs a
     kernel in each detection.
     """
-    return tuple(_of_pairs(pipeline, contacts, config)) + tuple(_of_hydroelastic(pipeline))
+    return (*_of_pairs(pipeline, contacts, config), *_of_meshes(pipeline, contacts), *_of_hydroelastic(pipeline))
 
 
 def _of_pairs(
@@ -116,7 +116,6 @@ def _of_pairs(
         allocated=pipeline.shape_pairs_max,
         count=None if config is not None and config.shape_pairs_max is None else pipeline.broad_phase_pair_count,
     )
-    yield from _of_meshes(pipeline, contacts)
 
 
 def _of_meshes(pipeline: newton.CollisionPipeline, contacts: newton.Contacts) -> Iterator[Capacity]:

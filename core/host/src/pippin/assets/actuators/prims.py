@@ -83,6 +83,12 @@ def _lookup(table: Table) -> Table:
     return {key: value if key == "type" else list(value or ()) for key, value in table.items()}
 
 
+_CURVE = {
+    "saturationEffort": "saturation_effort",
+    "velocityLimit": "velocity_limit",
+    "maxMotorEffort": "max_motor_effort",
+}
+_POINTS = {"lookupPositions": "lookup_positions", "lookupEfforts": "lookup_efforts"}
 _PD = {"kp": "kp", "kd": "kd", "constEffort": "const_effort"}
 
 SCHEMAS: Mapping[str, Schema] = {
@@ -90,22 +96,8 @@ SCHEMAS: Mapping[str, Schema] = {
     "NewtonPIDControlAPI": Schema("control", "pid", {**_PD, "ki": "ki", "integralMax": "integral_max"}, _control),
     "NewtonNeuralControlAPI": Schema("control", "neural", {"modelPath": "model_path"}),
     "NewtonMaxEffortClampingAPI": Schema("clamping", "max-effort", {"maxEffort": "max_effort"}, _max_effort),
-    "NewtonDCMotorClampingAPI": Schema(
-        "clamping",
-        "dc-motor",
-        {
-            "saturationEffort": "saturation_effort",
-            "velocityLimit": "velocity_limit",
-            "maxMotorEffort": "max_motor_effort",
-        },
-        _dc_motor,
-    ),
-    "NewtonPositionBasedClampingAPI": Schema(
-        "clamping",
-        "position-based",
-        {"lookupPositions": "lookup_positions", "lookupEfforts": "lookup_efforts"},
-        _lookup,
-    ),
+    "NewtonDCMotorClampingAPI": Schema("clamping", "dc-motor", _CURVE, _dc_motor),
+    "NewtonPositionBasedClampingAPI": Schema("clamping", "position-based", _POINTS, _lookup),
     "NewtonActuatorDelayAPI": Schema("delay", "", {"delaySteps": "steps"}),
 }
 """The schemas by name. Values are in SI units and radians, even if the joint's own drive is in degrees."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import Any
 
-from pippin.assets.untyped import mujoco
+import mujoco
 from pippin.quaternions import conjugate, from_mujoco, matrix, product
 
 from .difference import Difference, Field, compare_fields, compare_values, compare_words, differ, fields_of, number

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import attrs
+import mujoco
 import numpy as np
-from pippin.assets.untyped import mujoco
 
 from .difference import Difference
 from .pairs import colliding_pairs

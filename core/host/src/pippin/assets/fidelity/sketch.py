@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import mujoco
 import newton
 import numpy as np
 import warp as wp
-from pippin.assets.untyped import mujoco
 from pippin.attribute_rows import dof_numbers
 
 from .pairs import shape_pairs, solid_shapes

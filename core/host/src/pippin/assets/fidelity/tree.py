@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import mujoco
 import numpy as np
-from pippin.assets.untyped import mujoco
 
 from .difference import (
     BY_DESIGN,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import mujoco
 import newton
 import numpy as np
 import warp as wp
 from pippin.assets.fidelity.pairs import colliding, shape_pairs
-from pippin.assets.untyped import mujoco
 from pippin.sensing.sites import declare_cameras, mark_camera
 from pippin.solving.conversion import mark_sliders
 
@@ -186,10 +186,7 @@ def raise_dimensions(builder: newton.ModelBuilder) -> None:
 
 
 def _indices(builder: newton.ModelBuilder, equal_to: dict[str, float] | None = None) -> dict[int, int]:
-    """Return the dimension of each shape with a positive coefficient that is not Newton's own.
-
-    With `equal_to`, other values of its coefficients do not count.
-    """
+    """Return the dimension of each shape with a positive coefficient that is not Newton's, but that of `equal_to`."""
     found = {}
     for name, dimension in DIMENSIONS.items():
         values = np.array(getattr(builder, f"shape_material_{name}"))

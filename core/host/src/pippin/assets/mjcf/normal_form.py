@@ -15,8 +15,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import attrs
+import mujoco
 from pippin.assets.mjcf.rewriting import write_servos
-from pippin.assets.untyped import mujoco
 
 from .rewriting import arrange_joints, complete_vectors, move_planes, text_of
 

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
+import mujoco
 import numpy as np
-from pippin.assets.untyped import mujoco
 
 
 def move_planes(root: ElementTree.Element, model: Any) -> bool:

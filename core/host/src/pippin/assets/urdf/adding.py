@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
+import mujoco
 import newton
 import numpy as np
 import warp as wp
 from newton import GeoType, JointType
 from pippin.assets.fidelity.pairs import shape_pairs, solid_shapes
-from pippin.assets.untyped import mujoco
 
 from .reading import Urdf
 

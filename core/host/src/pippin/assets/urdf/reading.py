@@ -144,12 +144,15 @@ def resolve_geometry(robot: Robot, packages: Packages) -> None:
     for name, link in robot.links.items():
         for collision in link.findall("collision"):
             _check_shapes(robot, link, collision)
-            for mesh in _meshes(collision):
+            for mesh in collision.iterfind("geometry/mesh[@filename]"):
                 if not _resolve(mesh, packages):
                     uri = mesh.get("filename", "")
                     missing.setdefault(package_of(uri) or uri, []).append((name, mesh, uri))
     for found in missing.values():
-        _refuse(robot, packages, found)
+        name, mesh, uri = found[0]
+        others = f", and {len(found) - 1} more" if found[1:] else ""
+        place = f"collision mesh {uri!r} of link {name!r} ({robot.position(mesh)})"
+        robot.faults.append(f"{place}{others}: {packages.cure(uri)}")
     _resolve_visuals(robot, packages)
 
 
@@ -169,12 +172,6 @@ def _check_shapes(robot: Robot, link: Element, collision: Element) -> None:
                 robot.fault(link, f"<{shape.tag}> of a <collision> has no {attribute}; add it")
 
 
-def _meshes(part: Element) -> Iterator[Element]:
-    for mesh in part.iterfind("geometry/mesh"):
-        if "filename" in mesh.attrib:
-            yield mesh
-
-
 def _resolve(element: Element, packages: Packages) -> bool:
     """Write the absolute path of a file into an element, and return whether there is such a file."""
     file = packages.find_file(element.get("filename", ""))
@@ -184,25 +181,21 @@ def _resolve(element: Element, packages: Packages) -> bool:
     return True
 
 
-def _refuse(robot: Robot, packages: Packages, found: list[tuple[str, Element, str]]) -> None:
-    name, mesh, uri = found[0]
-    others = f", and {len(found) - 1} more" if found[1:] else ""
-    robot.faults.append(
-        f"collision mesh {uri!r} of link {name!r} ({robot.position(mesh)}){others}: {packages.cure(uri)}"
-    )
-
-
 def _resolve_visuals(robot: Robot, packages: Packages) -> None:
     missing: list[str] = []
     for link in robot.links.values():
         for visual in link.findall("visual"):
-            lost = [mesh.get("filename", "") for mesh in _meshes(visual) if not _resolve(mesh, packages)]
+            lost = [
+                mesh.get("filename", "")
+                for mesh in visual.iterfind("geometry/mesh[@filename]")
+                if not _resolve(mesh, packages)
+            ]
             if lost:
                 link.remove(visual)
                 missing += lost
     for material in [*robot.root.iter("material")]:
-        for texture in material.findall("texture"):
-            if "filename" in texture.attrib and not _resolve(texture, packages):
+        for texture in material.findall("texture[@filename]"):
+            if not _resolve(texture, packages):
                 material.remove(texture)
                 missing.append(texture.get("filename", ""))
     if missing:
@@ -232,14 +225,12 @@ def expand(file: Path, arguments: Mapping[str, str], packages: Packages, where: 
 
 @contextlib.contextmanager
 def _finding(substitution_args: Any, packages: Packages, missed: list[str]) -> Iterator[None]:
-    """Let `$(find name)` search as `package://name` does, in place of ROS's index, which is not part of the library.
-
-    What is not found is added to `missed`: the library's own error says it twice.
-    """
+    """Let `$(find name)` search as `package://name` does, in place of ROS's index, which is not part of the library."""
 
     def find(name: str) -> str:
         folder = packages.find_package(name)
         if folder is None:
+            # The library's own error says it twice.
             missed.append(f"$(find {name}): {packages.cure(f'package://{name}')}")
             raise LookupError(missed[-1])
         return str(folder)
