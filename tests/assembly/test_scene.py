@@ -9,7 +9,7 @@ import numpy as np
 import pippin
 import pytest
 from pippin.assembly.scene import add_assets, new_builder, world_offsets
-from pippin.assets.formats import FORMATS
+from pippin.assets.asset import FORMATS
 from pippin.config import SceneConfig, ShapeConfig
 
 MJCF = """

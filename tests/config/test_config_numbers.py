@@ -12,8 +12,8 @@ from typing import Any, get_args, get_origin, get_type_hints
 import attrs
 from pippin.catalog.entries import Catalog
 from pippin.config import ComponentConfig, SimulationConfig
-from pippin.config.selections import SelectionConfig
-from pippin.config.tendons import TendonGuideConfig
+from pippin.config.geometry import SelectionConfig
+from pippin.config.joints import TendonGuideConfig
 from pippin_fit.config import FitParameterConfig
 from pippin_optimise.config import LossConfig, VariableConfig
 from pippin_solver_coupled import EntryConfig, ProxyConfig

@@ -3,7 +3,7 @@
 import numpy as np
 import pippin
 import pytest
-from pippin.config.selections import SelectionConfig
+from pippin.config.geometry import SelectionConfig
 
 CLOTH = {"type": "cloth-grid", "cells": [2, 1], "cell": [0.1, 0.1], "density": 0.5, "particle_radius": 0.02}
 CRATE = {"type": "body", "label": "crate", "shapes": [{"type": "box", "size": [0.2, 0.2, 0.2]}]}

@@ -8,7 +8,7 @@ import numpy as np
 import pippin
 import pytest
 from click.testing import CliRunner
-from pippin.assets.formats import FORMATS
+from pippin.assets.asset import FORMATS
 from pippin.cli import main
 from pippin.config.documents import ROBOTS
 

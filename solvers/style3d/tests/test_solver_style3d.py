@@ -225,7 +225,7 @@ CONFORMANCE = conformance.Conformance(
     expected_failures={
         "free_fall": "the solver keeps 0.998 of every velocity from substep to substep",
         "feature_face_contacts": "one triangle, held at all corners, holds no other one; a cloth of cells does:"
-        " tests/support/test_matter_users.py",
+        " tests/support/test_used_features_matter.py",
         "worlds": "the solver supports only one world, because the cloths of all worlds would collide",
     },
 )

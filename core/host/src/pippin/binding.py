@@ -1,6 +1,6 @@
 """A simulation as its components see it: `Host`, the running simulation, and `Binding`, one component's place in it.
 
-Both are protocols. `pippin.Simulation` is the host; `pippin.assembly.component_binding` makes a binding for each
+Both are protocols. `pippin.Simulation` is the host; `pippin.assembly.built` makes a binding for each
 component.
 """
 

@@ -14,7 +14,7 @@ from .config.collision import PARTICLE_NUMBERS
 from .errors import ConfigError
 from .labels import match
 from .matter import OF_PARTICLES, Matter
-from .solving.sub_solver import SubSolver
+from .solving.tables import SubSolver
 from .support.requirements import find_gaps, without
 from .support.used_features import used_features
 

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from .assets.report import ImportReport
     from .components.registry import Components
     from .components.tracing import HookTrace
-    from .solving.capacities import Capacity
-    from .solving.contact_source import ContactSource
+    from .solving.contact_source import Capacity, ContactSource
     from .state.draws import WorldSeeds
     from .state.kinematics import Coordinates
     from .state.step_data import StateRecord

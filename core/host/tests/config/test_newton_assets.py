@@ -4,9 +4,8 @@ from importlib.metadata import distribution
 
 import newton
 import pytest
-from pippin.config.files import find_file
+from pippin.config.files import WrittenText, anchored, find_file
 from pippin.config.newton_assets import REVISION
-from pippin.config.paths import WrittenText, anchored
 from pippin.errors import ConfigError
 
 

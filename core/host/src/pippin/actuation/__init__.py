@@ -10,12 +10,10 @@ from pippin.late import late
 from .config import ActuatorConfig, DelayConfig, JointConfig, Parameter, Uniform, parameter
 
 if TYPE_CHECKING:
-    from pippin.assets.actuators.asset_actuators import AssetActuators
-    from pippin.assets.actuators.transmissions import Transmissions
+    from pippin.assets.actuators.asset_actuators import AssetActuators, Transmissions
     from pippin.devices import backward_kernels
 
-    from .clamping import Clamping
-    from .drive import DriveActuator
+    from .drive import Clamping, DriveActuator
     from .joint_actuator import JointActuator
     from .joints import Axes
     from .parameters import Lanes, Parameters
@@ -43,12 +41,12 @@ __getattr__ = late(
     {
         "AssetActuators": "pippin.assets.actuators.asset_actuators",
         "Axes": ".joints",
-        "Clamping": ".clamping",
+        "Clamping": ".drive",
         "DriveActuator": ".drive",
         "JointActuator": ".joint_actuator",
         "Lanes": ".parameters",
         "Parameters": ".parameters",
-        "Transmissions": "pippin.assets.actuators.transmissions",
+        "Transmissions": "pippin.assets.actuators.asset_actuators",
         "backward_kernels": "pippin.devices",
     },
 )

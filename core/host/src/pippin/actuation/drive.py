@@ -1,4 +1,4 @@
-"""Actuators made of a Newton drive: targets → delay → drive → clamping → `joint_f`."""
+"""Base classes of drives and clampings, and actuators made of them: targets → delay → drive → clamping → `joint_f`."""
 
 from __future__ import annotations
 
@@ -15,11 +15,26 @@ from pippin.hookspecs import hookimpl
 from pippin.support.features import NO_LIMIT
 
 from .config import ActuatorConfig
-from .effort import ExplicitEffort, ImplicitEffort
-from .effort_limit import build_effort_limit
+from .effort import ExplicitEffort, ImplicitEffort, zero_efforts
 from .joint_actuator import JointActuator
+from .limits import VelocityClamping, build_effort_limit, build_velocity_limit
 from .parameters import LaneParameter, Lanes
-from .velocity_limit import VelocityClamping, build_velocity_limit
+
+
+class Clamping(abc.ABC):
+    """A limit on the effort of any actuator. A plugin adds `build`.
+
+    Args:
+        config: The plugin's configuration.
+    """
+
+    def __init__(self, config: Any) -> None:
+        self.config = config
+
+    @abc.abstractmethod
+    def build(self, lanes: Lanes) -> ClampingBase:
+        """Return Newton's clamping, with its parameters as arrays of one value per lane."""
+
 
 TARGETS = ("position_targets", "velocity_targets", "feedforward")
 """The targets of an actuator, each an array to be written in place."""
@@ -114,7 +129,7 @@ class DriveActuator(JointActuator, abc.ABC):
             SimulationError: The simulation is closed.
         """
         refuse_closed(self._host, "step")
-        self._effort.zero(control)
+        zero_efforts(self._effort.dofs, control)
         self.apply_actuators(state, control, dt)
         self._states.settle()
 

@@ -23,8 +23,8 @@ from pippin.arrays import on_host, present
 from pippin.errors import ConfigError, PluginError
 
 from . import kernels
+from .limits import VelocityClamping
 from .parameters import Lanes
-from .velocity_limit import VelocityClamping
 
 Targets = tuple[wp.array, wp.array, wp.array]
 Efforts = tuple[wp.array, wp.array]
@@ -42,6 +42,11 @@ class Effort(abc.ABC):
         PluginError: The law reads inputs that no actuator has.
     """
 
+    is_capturable: bool
+    """Whether the law may be recorded into a graph."""
+    is_differentiable: bool
+    """Whether a tape may record the law."""
+
     def __init__(
         self,
         model: newton.Model,
@@ -56,7 +61,11 @@ class Effort(abc.ABC):
             raise PluginError(f"{type(drive).__name__} reads inputs that no actuator has: {names}")
         self._device, self._count = lanes.device, lanes.dofs.size
         self._drive, self.clamping, self._delay, self._offsets = drive, clamping, delay, offsets
-        self._dofs, self._coordinates, self._lanes = _indices(lanes)
+        # The index of each lane among DOFs, coordinates and lanes, in the integer type of Newton's actuators.
+        rows = (lanes.dofs.ravel(), lanes.coordinates.ravel(), np.arange(lanes.dofs.size))
+        self._dofs, self._coordinates, self._lanes = (
+            wp.array(row.astype(np.uint32), dtype=wp.uint32, device=lanes.device) for row in rows
+        )
         initial = on_host(model.joint_q)[lanes.coordinates]
         options: Any = {"dtype": float, "device": lanes.device, "requires_grad": model.requires_grad}
         self.position_targets = wp.array(initial, **options)
@@ -76,16 +85,6 @@ class Effort(abc.ABC):
     def _prepare(self, model: newton.Model) -> None:
         """Bind the parts to the lanes."""
 
-    @property
-    @abc.abstractmethod
-    def is_capturable(self) -> bool:
-        """Whether the law may be recorded into a graph."""
-
-    @property
-    @abc.abstractmethod
-    def is_differentiable(self) -> bool:
-        """Whether a tape may record the law."""
-
     @abc.abstractmethod
     def state(self) -> Actuator.State:
         """Return the initial memory of delay and drive."""
@@ -94,15 +93,10 @@ class Effort(abc.ABC):
     def compute(
         self, state: newton.State, targets: Targets, efforts: Efforts, current: Any, following: Any, dt: float
     ) -> None:
-        """Write the effort of one step.
+        """Write the efforts of one step of length `dt` [s], before and after clamping; one array if nothing clamps.
 
-        Args:
-            state: The state at the start of the step.
-            targets: Position [m, rad], velocity [m/s, rad/s] and feedforward [N, N·m], each of shape [lanes].
-            efforts: Effort before and after clamping [N, N·m], each of shape [lanes]; one array if nothing clamps.
-            current: The memory of delay and drive.
-            following: Their memory after the step.
-            dt: Length of the step [s].
+        Targets are position [m, rad], velocity [m/s, rad/s] and feedforward [N, N·m]; all arrays have shape [lanes].
+        `current` and `following` are the memories of delay and drive before and after the step.
         """
 
     def add(self, state: newton.State, control: newton.Control, current: Any, following: Any, dt: float) -> None:
@@ -118,10 +112,6 @@ class Effort(abc.ABC):
         targets = (self._positions(state), self.velocity_targets.flatten(), self.feedforward.flatten())
         memories = current.delay_state, following.delay_state
         self._delay.update_state(*targets, self._lanes, self._lanes, *memories)
-
-    def zero(self, control: newton.Control) -> None:
-        """Set `control.joint_f` to zero on the driven DOFs."""
-        zero_efforts(self.dofs, control)
 
     def saturated(self) -> wp.array:
         """Return whether a limit changed the effort of the last step, in the shape of the efforts."""
@@ -160,17 +150,11 @@ class ExplicitEffort(Effort):
     def _prepare(self, model: newton.Model) -> None:
         for part in (self._drive, *self.clamping, *([] if self._delay is None else [self._delay])):
             part.finalize(self._device, self._count)
-
-    @property
-    def is_capturable(self) -> bool:
-        """Whether the law may be recorded into a graph."""
-        return self._drive.is_graphable()
-
-    @property
-    def is_differentiable(self) -> bool:
-        """Whether a tape may record the law: nothing is remembered, and Newton has the backward pass of all parts."""
+        self.is_capturable = self._drive.is_graphable()
+        # Nothing is remembered, and Newton has the backward pass of all parts.
         known = (DrivePD, ClampingMaxEffort, ClampingPositionBased, VelocityClamping)
-        return self._delay is None and all(isinstance(part, known) for part in (self._drive, *self.clamping))
+        parts = (self._drive, *self.clamping)
+        self.is_differentiable = self._delay is None and all(isinstance(part, known) for part in parts)
 
     def state(self) -> Actuator.State:
         """Return the initial memory of delay and drive."""
@@ -232,16 +216,8 @@ class ImplicitEffort(Effort):
         counts = dict.fromkeys(names, model.joint_dof_count) | {"joint_target_q": model.joint_coord_count}
         self._control = {name: wp.zeros(count, dtype=float, device=model.device) for name, count in counts.items()}
         self._gravity, self._coriolis = self._control.pop("gravity"), self._control.pop("coriolis")
-
-    @property
-    def is_capturable(self) -> bool:
-        """Whether the law may be recorded into a graph."""
-        return self._actuator.is_graphable()
-
-    @property
-    def is_differentiable(self) -> bool:
-        """False: Newton solves for the end of the step without a backward pass."""
-        return False
+        self.is_capturable = self._actuator.is_graphable()
+        self.is_differentiable = False  # Newton solves for the end of the step without a backward pass
 
     def state(self) -> Actuator.State:
         """Return the initial memory of delay and drive."""
@@ -267,10 +243,3 @@ class ImplicitEffort(Effort):
         for clamp in self.clamping:
             if isinstance(clamp, VelocityClamping):
                 clamp.modify_forces(efforts[1], efforts[1], *at, device=self._device)
-
-
-def _indices(lanes: Lanes) -> tuple[wp.array, wp.array, wp.array]:
-    """Return the index of each lane among DOFs, coordinates and lanes, in the integer type of Newton's actuators."""
-    rows = (lanes.dofs.ravel(), lanes.coordinates.ravel(), np.arange(lanes.dofs.size))
-    dofs, coordinates, own = (wp.array(row.astype(np.uint32), dtype=wp.uint32, device=lanes.device) for row in rows)
-    return dofs, coordinates, own

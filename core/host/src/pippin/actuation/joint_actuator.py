@@ -9,17 +9,138 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host
-from pippin.binding import Binding, refuse_closed
+from pippin.binding import Binding, Host, refuse_closed
 from pippin.errors import ConfigError
 from pippin.frozen_attributes import FrozenAttributes
 from pippin.hookspecs import hookimpl
 from pippin.state.shaped_array import ShapedArray
 
 from .config import JointConfig
-from .joint_properties import FEATURES_OF_KEYS, JOINT_PROPERTIES, JointProperties
 from .joints import Axes
+from .kernels import exchange_targets, write_lanes
 from .parameters import Lanes, Parameters
-from .targets import TARGETS_OF_CONTROL, SharedTargets
+
+JOINT_PROPERTIES = ("armature", "friction", "damping")
+"""Properties of joints that a group may give, by their names in its table."""
+
+_FEATURES = {"armature": "armature", "friction": "joint_friction", "damping": "joint_damping"}
+
+FEATURES_OF_KEYS = {**_FEATURES, "velocity_limit": "velocity_limits"}
+"""Features that keys of a group ask of the solver."""
+
+
+class JointProperties:
+    """The properties of the driven joints in the model, as parameters of a group."""
+
+    def __init__(self, config: JointConfig, names: Sequence[str], lanes: Lanes, host: Host) -> None:
+        self._host, self._lanes = host, lanes
+        self._dofs = wp.array(lanes.dofs.ravel(), dtype=int, device=lanes.device)
+        self._values: dict[str, wp.array] = {name: self._array(config, name) for name in names}
+        #: Properties that are drawn when a world is reset.
+        self.random: tuple[str, ...] = tuple(name for name in names if lanes.parameters[name].is_random)
+        # A reset in a step writes them, so they are among the arrays of the actuator that the host saves.
+        self._of_model = {name: _array_of(host.model, name) for name in self.random}
+
+    def _array(self, config: JointConfig, name: str) -> wp.array:
+        value = getattr(config, name)
+        if value is not None:
+            return self._lanes.per_lane(value, name, minimum=0.0)
+        return self._lanes.own(on_host(_array_of(self._host.model, name))[self._lanes.dofs], name, minimum=0.0)
+
+    def get(self, name: str) -> wp.array:
+        """Return a copy of a property as the solver has it, shape [len(worlds), DOFs]. Reads the device."""
+        return wp.array(self._present(name), dtype=float, device=self._lanes.device)
+
+    def set(self, parameters: Parameters, name: str, *arguments: Any) -> None:
+        """Set a property by the group's parameters, in the model too; the solver is notified before its next step.
+
+        Raises:
+            ConfigError: The solver does not honour the property or the values, accepted or not; or as `Parameters.set`.
+        """
+        support, feature = self._host.services.support, _FEATURES[name]
+        if fault := support.left_out(feature) or support.change_fault(feature, f"joint_{name}"):
+            raise ConfigError(f"{name}: {fault}")
+        before = self._present(name)
+        self._values[name].assign(before.ravel())  # a view may have set it
+        parameters.set(name, *arguments)
+        try:
+            self._refuse_held(name, before, self._values[name].numpy().reshape(before.shape))
+            self.publish([name])
+        except ConfigError:
+            self._values[name].assign(before.ravel())
+            raise
+
+    def publish(self, names: Sequence[str], world_mask: wp.array | None = None) -> None:
+        """Copy properties into the model, and notify the solver: before its next step, or at once in a reset.
+
+        A reset has a mask of the worlds that changed them, shape [world_count + 1].
+        """
+        kinds = newton.ModelFlags
+        for name in names:
+            is_inertial = name == "armature"
+            flag = kinds.JOINT_DOF_INERTIAL_PROPERTIES if is_inertial else kinds.JOINT_DOF_FORCE_PROPERTIES
+            if world_mask is None:  # this comes first: if the solver does not apply the change, nothing is written
+                self._host.notify_model_changed(flag)
+            inputs = [self._dofs, self._values[name], _array_of(self._host.model, name)]
+            wp.launch(write_lanes, self._dofs.size, inputs, device=self._lanes.device)
+            if world_mask is not None:
+                self._host.services.notify_solver(flag, world_mask)
+
+    def _present(self, name: str) -> np.ndarray:
+        return on_host(_array_of(self._host.model, name))[self._lanes.dofs]
+
+    def _refuse_held(self, name: str, before: np.ndarray, values: np.ndarray) -> None:
+        """Refuse values that the built solver cannot take over, shape [worlds, DOFs]."""
+        found = self._host.services.support.range_of(f"joint_{name}")
+        if found is None:
+            return
+        low, high = (np.asarray(end)[self._lanes.dofs] for end in (found.low, found.high))
+        wrong = np.argwhere(((values < low) | (values > high)) & (values != before))
+        for world, column in wrong[:1].tolist():
+            raise ConfigError(
+                f"{name}: the built solver cannot have {values[world, column]:g} at {self._lanes.labels[column]!r};"
+                f" give {found.what} in the file, or set scene.settable_joints = true"
+            )
+
+
+def _array_of(model: newton.Model, name: str) -> wp.array:
+    return getattr(model, f"joint_{name}")
+
+
+TARGETS_OF_CONTROL = {"position_targets": "joint_target_q", "velocity_targets": "joint_target_qd"}
+"""Arrays of `newton.Control` with the targets of all joints, by the name of an actuator's own array."""
+
+
+class SharedTargets:
+    """Keeps the targets of an actuator and those in `control` equal: whichever was written since the last step holds.
+
+    If both were written, those in `control` hold. The present targets in `control` count as written by nobody.
+    """
+
+    def __init__(
+        self, lanes: Lanes, own: tuple[wp.array, wp.array], control: newton.Control, world_of_lane: wp.array[int]
+    ) -> None:
+        self._world_of_lane, self._own, device = world_of_lane, own, lanes.device
+        dofs, coordinates = lanes.dofs.ravel(), lanes.coordinates.ravel()
+        self._dofs, self._coordinates = (wp.array(each, dtype=int, device=device) for each in (dofs, coordinates))
+        # What both held after the last step; another value in `control` was written by a user.
+        self._known_positions, self._known_velocities = (
+            wp.array(on_host(array)[index], dtype=float, device=device)
+            for array, index in ((control.joint_target_q, coordinates), (control.joint_target_qd, dofs))
+        )
+        self._no_worlds = wp.zeros(0, dtype=bool, device=device)
+
+    def exchange(self, control: newton.Control, kept_worlds: wp.array | None = None) -> None:
+        """Take over what was written into `control`, and write all targets there. May be recorded.
+
+        With a mask of shape [world_count + 1], the actuator's own targets hold in the masked worlds, and others stay.
+        """
+        own = [array.flatten() for array in self._own]
+        kept = self._no_worlds if kept_worlds is None else kept_worlds
+        inputs = [self._world_of_lane, kept, self._dofs, self._coordinates, *own]
+        inputs += [self._known_positions, self._known_velocities, control.joint_target_q, control.joint_target_qd]
+        # A tape has the user's own arrays; the exchange would hide them.
+        wp.launch(exchange_targets, self._dofs.size, inputs, device=self._dofs.device, record_tape=False)
 
 
 class JointActuator(FrozenAttributes):
@@ -97,7 +218,7 @@ class JointActuator(FrozenAttributes):
         if self._properties.random or (self.gain_changes and self._parameters.drawn):
             self._host.services.model_changes.is_told_in_steps = True
         own = (self._targets["position_targets"], self._targets["velocity_targets"])
-        self._shared = SharedTargets(lanes.dofs, lanes.coordinates, *own, self._host.control, world_of_lane)
+        self._shared = SharedTargets(lanes, own, self._host.control, world_of_lane)
 
     def build(self, binding: Binding, lanes: Lanes) -> Mapping[str, wp.array]:
         """Prepare the actuator, with its parameters from `lanes`, and return its targets by name.

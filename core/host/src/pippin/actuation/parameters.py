@@ -190,7 +190,6 @@ class Lanes:
 
 
 def _bounds(value: Parameter, names: Sequence[str], where: str, what: str) -> list[tuple[float, float]]:
-    """Return the lowest and the highest value of each label."""
     found = labels.lookup(value, names, where, what)
     return [each.uniform if isinstance(each, Uniform) else (each, each) for each in found]
 

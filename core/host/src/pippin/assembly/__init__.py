@@ -7,8 +7,7 @@ from pippin.late import late
 if TYPE_CHECKING:
     from pippin.state.start_pose import Overlap, limit_notes, overlaps
 
-    from .one_world import first_world, lacking_features
-    from .poses import ScenePoses, build_poses, scene_builder
+    from .poses import ScenePoses, build_poses, first_world, lacking_features, scene_builder
 
 __all__ = [
     "Overlap",
@@ -27,8 +26,8 @@ __getattr__ = late(
         "Overlap": "pippin.state.start_pose",
         "ScenePoses": ".poses",
         "build_poses": ".poses",
-        "first_world": ".one_world",
-        "lacking_features": ".one_world",
+        "first_world": ".poses",
+        "lacking_features": ".poses",
         "limit_notes": "pippin.state.start_pose",
         "overlaps": "pippin.state.start_pose",
         "scene_builder": ".poses",

@@ -6,21 +6,25 @@ import logging
 import weakref
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal, TypeVar
 
+import attrs
 import newton
+import numpy as np
 import warp as wp
 from pippin.arrays import present
-from pippin.assets.actuators.notes import actuator_notes
-from pippin.assets.actuators.prim_configs import find_prim_actuators
+from pippin.assets.actuators.asset_actuators import actuator_notes
+from pippin.assets.actuators.prims import find_prim_actuators
 from pippin.assets.report import report_imports
-from pippin.binding import Host
+from pippin.binding import Host, Services
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components, Implementation
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device, kind_of
 from pippin.installed_versions import version_faults
+from pippin.state.divergence import Bounds
+from pippin.state.double_buffer import Assignable, DoubleBuffer
 from pippin.state.draws import WorldSeeds
 from pippin.state.kinematics import ModifiedWorlds, WrittenWorlds
 from pippin.state.model_changes import ModelChanges, refuse_massless
@@ -29,6 +33,9 @@ from pippin.state.observables import allocate_observables
 from pippin.state.pipeline_kernels import kernels_made_once
 from pippin.state.places import StartPoses
 from pippin.state.world_rows import WorldReset
+from pippin.state.reset import WorldReset
+from pippin.state.step_inputs import StepInput, inputs_of, inputs_of_control
+from pippin.state.world_layout import WorldLayout
 from pippin.step.built import Built
 from pippin.step.callbacks import Callbacks
 from pippin.step.host_schedule import periods_in_steps
@@ -36,14 +43,12 @@ from pippin.step.owners import DisabledActuators
 from pippin.step.plan import StepPlan
 from pippin.support.features import live_changes
 
-from .component_binding import ComponentBinding
 from .merged_frames import frame_notes
 from .model import Prototype, build_model
-from .refuse_undeterministic import refuse_undeterministic, with_determinism
+from .refusals import refuse_undeterministic, refuse_values, with_determinism
 from .remedies import remedies
 from .scene import world_offsets
 from .solver import SolverBuilding
-from .values import refuse_values
 
 _LOGGER = logging.getLogger(__name__)
 """Says which part of a build begins; the commands show it."""
@@ -204,3 +209,40 @@ def _opaque(components: Components, simulation: Host) -> tuple[type, ...]:
     observers = (type(components[name]) for name, each in components.declarations.items() if each.is_observer)
     of_warp = (wp.Kernel, wp.Module, wp.Stream, type(simulation.device))
     return (simulation.__class__, weakref.ProxyType, Catalog, newton.Model, newton.ModelBuilder, *of_warp, *observers)
+
+
+S = TypeVar("S", bound=Assignable)
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class ComponentBinding:
+    """The binding of one component."""
+
+    label: str
+    simulation: Host
+    step_period: int
+    buffers: list[DoubleBuffer[Any]] = attrs.field(factory=list)
+    """The double buffers that the component requested."""
+    _layout: WorldLayout = attrs.field(alias="layout")
+
+    @property
+    def services(self) -> Services:
+        """What the simulation does for the component within a step."""
+        return self.simulation.services
+
+    @property
+    def worlds(self) -> np.ndarray:
+        """Ascending indices of the worlds that contain elements of the component."""
+        return self._layout.worlds_held(self.label)
+
+    def indices(
+        self, what: Literal["body", "joint", "shape"], local: Sequence[int] | Mapping[int, Sequence[int]]
+    ) -> np.ndarray:
+        """Return the indices in the model of a prototype's elements, shape [len(worlds), len(local)]."""
+        return self._layout.indices(self.simulation.model, local, what, self.label)
+
+    def double_buffer(self, first: S, second: S) -> DoubleBuffer[S]:
+        """Return a pair of states that the host settles at the end of each control step."""
+        buffer = DoubleBuffer(first, second)
+        self.buffers.append(buffer)
+        return buffer

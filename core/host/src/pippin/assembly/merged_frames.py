@@ -80,10 +80,7 @@ def _joints_of_urdfs(imports: Iterable[Imported]) -> Iterator[int]:
 def _joints(builder: newton.ModelBuilder, lacking: Collection[str], loose: Collection[int]) -> Iterator[int]:
     """Yield the fixed joints to merge; none if a fixed joint closes a loop, which Newton would open.
 
-    Args:
-        builder: The content of one world.
-        lacking: The features that the solver lacks, of `massless_bodies` and `light_links`.
-        loose: Joints that are merged whatever hangs on them.
+    The solver may lack `massless_bodies` and `light_links`; `loose` joints are merged whatever hangs on them.
     """
     kinds, parents, children = (builder.joint_type, builder.joint_parent, builder.joint_child)
     fixed = [joint for joint, kind in enumerate(kinds) if kind == newton.JointType.FIXED]

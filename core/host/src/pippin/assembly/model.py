@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import attrs
 import newton
 import numpy as np
 import warp as wp
 from pippin.assets.actuators.asset_actuators import AssetActuators, prepare_actuators
-from pippin.assets.formats import is_normalised
-from pippin.assets.mjcf.contact_dimensions import drop_frictions, raise_dimensions
+from pippin.assets.asset import is_normalised
+from pippin.assets.mjcf.completion import drop_frictions, has_dimensions, raise_dimensions
 from pippin.assets.report import Imported
 from pippin.components.registry import Components, Implementation
 from pippin.config import CollisionConfig, SceneConfig, ShapeConfig, SimulationConfig
+from pippin.config.model import BodyMassConfig
 from pippin.errors import ConfigError
-from pippin.labels import NoMatchError
+from pippin.inertias import inertia_fault, symmetric
+from pippin.labels import NoMatchError, assign, match, no_match
 from pippin.objects.adding import add_objects
 from pippin.state.world_layout import ObjectParts, WorldLayout, listed_worlds
 from pippin.support.declaration import Declaration
 from pippin.support.features import OF_ATTRIBUTES
-from pippin.support.settable_joints import make_settable
+from pippin.support.solver_support import make_settable
 from pippin.support.used_features import used_features
 from pippin.terrains.grid import TerrainGrid
 
-from .body_masses import set_body_masses
-from .choose_contacts import reads_dimensions
 from .merged_frames import merge_frames, with_cure
 from .scene import add_assets, add_worlds, contents_of_worlds, finalize, new_builder, refuse_still
 
@@ -101,6 +101,15 @@ def features_of(model: newton.Model, collision: CollisionConfig | None = None) -
     return used_features(model, AssetActuators(model).direct()) | asked
 
 
+def reads_dimensions(components: Components) -> bool:
+    """Tell whether the solver reads dimensions of contacts: its `configure_builder` registers them."""
+    builder, solver = newton.ModelBuilder(), components.single("build_solver")
+    for answer in components.implementations("configure_builder"):
+        if solver is not None and answer.owner == solver.owner:
+            answer.call(builder=builder)
+    return has_dimensions(builder)
+
+
 def _set_particle_numbers(model: newton.Model, collision: CollisionConfig) -> None:
     """Set the numbers of the contacts of particles, which Newton keeps for the whole model."""
     for name, value in collision.particle_numbers().items():
@@ -124,9 +133,7 @@ def _from_assets(
     components: Components, scene: SceneConfig, imports: list[Imported], declared: Declaration | None
 ) -> tuple[list[newton.ModelBuilder], np.ndarray, list[tuple[ObjectParts, ...]]]:
     """Return one prototype for each distinct set of assets and objects, the prototype index of each world, and the
-    objects of each prototype.
-
-    Each asset is added once to `imports`.
+    objects of each prototype. Each asset is added once to `imports`.
     """
     contents_by_world = contents_of_worlds(scene)
     distinct = list(dict.fromkeys(contents_by_world))
@@ -249,3 +256,52 @@ def _holders(
     if missed and not holders:
         raise type(missed[0])(*dict.fromkeys(fault for error in missed for fault in error.faults)) from missed[0]
     return tuple(holders)
+
+
+_BODIES = "scene.bodies"
+
+
+def set_body_masses(builders: Iterable[newton.ModelBuilder], tables: Mapping[str, BodyMassConfig]) -> None:
+    """Write the numbers of the file into the contents of the worlds.
+
+    Raises:
+        ConfigError: A pattern matches no body of any world, two match one body, or an inertia is that of no body.
+    """
+    builders = list(builders)
+    matched: set[str] = set()
+    for builder in builders if tables else ():
+        known = [pattern for pattern in tables if _matches(pattern, builder.body_label)]
+        owners = assign(known, builder.body_label, "body", _BODIES) if known else []
+        for body, owner in enumerate(owners):
+            if owner is not None:
+                matched.add(owner)
+                _set_mass(builder, body, tables[owner], f"{_BODIES}.{owner!r}")
+    every = [label for builder in builders for label in builder.body_label]
+    faults = [no_match(pattern, every, "body", _BODIES) for pattern in tables if pattern not in matched]
+    if faults:
+        raise ConfigError(*faults)
+
+
+def _matches(pattern: str, labels: Sequence[str]) -> bool:
+    try:
+        return bool(match(pattern, labels, "body", _BODIES))
+    except NoMatchError:
+        return False
+
+
+def _set_mass(builder: newton.ModelBuilder, body: int, table: BodyMassConfig, where: str) -> None:
+    inertia: Any = np.array(builder.body_inertia[body], dtype=float).reshape(3, 3)
+    if table.mass is not None:
+        if table.inertia is None and builder.body_mass[body] > 0.0:
+            inertia = inertia * (table.mass / builder.body_mass[body])
+        builder.body_mass[body], builder.body_inv_mass[body] = table.mass, 1.0 / table.mass
+    if table.com is not None:
+        builder.body_com[body] = wp.vec3(*table.com)
+    if table.inertia is not None:
+        inertia = symmetric(table.inertia)
+        if fault := inertia_fault(inertia):
+            raise ConfigError(f"{where}.inertia: {fault}")
+    if not builder.body_mass[body] > 0.0:
+        raise ConfigError(f"{where}: {builder.body_label[body]!r} has no mass; give it one, too")
+    builder.body_inertia[body] = wp.mat33(inertia)
+    builder.body_inv_inertia[body] = wp.mat33(np.linalg.inv(inertia) if inertia.any() else inertia)

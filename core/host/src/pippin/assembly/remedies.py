@@ -46,7 +46,6 @@ def _driven(components: Components) -> Iterator[tuple[str, Sequence[int]]]:
 
 
 def _has_fixed_links(model: newton.Model) -> bool:
-    """Tell whether a fixed joint joins two bodies."""
     is_fixed = on_host(model.joint_type) == int(newton.JointType.FIXED)
     return bool((is_fixed & (on_host(model.joint_parent) >= 0)).any())
 

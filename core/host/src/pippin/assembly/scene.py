@@ -10,12 +10,12 @@ from functools import partial
 from typing import Any
 
 import attrs
+import mujoco
 import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host, present
-from pippin.assets.asset import Asset, find_assets
-from pippin.assets.gravity import EARTH, common_gravity
+from pippin.assets.asset import FORMATS, Asset, find_assets
 from pippin.assets.importing import import_asset
 from pippin.assets.report import Imported, refuse_lost_parts
 from pippin.catalog.entries import Catalog
@@ -23,11 +23,93 @@ from pippin.config.model import SceneConfig
 from pippin.devices import kind_of
 from pippin.errors import ConfigError
 from pippin.indices import chosen_worlds
+from pippin.quaternions import matrix
 from pippin.state.world_layout import listed_worlds
 from pippin.terrains.grid import TerrainGrid
 
-from .builder import Builder
-from .hulls import take_hulls
+
+class Builder(newton.ModelBuilder):
+    """Newton's builder, in which merged bodies have the inertia of their parts about their common centre of mass.
+
+    Newton shifts the inertia of each merged body from its origin, and that of the body that stays not at all.
+    """
+
+    def collapse_fixed_joints(
+        self, verbose: bool = False, joints_to_keep: Sequence[str | int] | None = None
+    ) -> dict[str, Any]:
+        """Merge bodies as Newton does, and set the inertias of those that have got others."""
+        parts = [
+            (mass, np.array(com, float), np.array(inertia, float).reshape(3, 3))
+            for mass, com, inertia in zip(self.body_mass, self.body_com, self.body_inertia, strict=True)
+        ]
+        collapsed = super().collapse_fixed_joints(verbose=verbose, joints_to_keep=joints_to_keep)
+        poses = collapsed["body_merged_transform"]
+        for head, new in collapsed["body_remap"].items():
+            merged = [part for part, other in collapsed["body_merged_parent"].items() if other == head >= 0]
+            if not merged:
+                continue
+            com, inertia = np.array(self.body_com[new], float), np.zeros((3, 3))
+            for part in (head, *merged):
+                pose = wp.transform() if part == head else poses[part]
+                mass, centre, own = parts[part]
+                turn = matrix(np.array(pose.q, float))
+                arm = turn @ centre + np.array(pose.p, float) - com
+                inertia += turn @ own @ turn.T + mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+            self.body_inertia[new] = wp.mat33(*inertia.ravel())
+            is_regular = self.body_mass[new] > 0.0 and np.linalg.det(inertia) > 0.0
+            self.body_inv_inertia[new] = wp.mat33(*np.linalg.inv(inertia).ravel()) if is_regular else wp.mat33(0.0)
+        return collapsed
+
+
+def take_hulls(builder: newton.ModelBuilder, shapes: Iterable[int]) -> None:
+    """Let meshes among some shapes collide as their convex hulls, which is what they mean in MuJoCo.
+
+    What is drawn stays: the mesh is a shape of its own then. Newton's collision of triangles takes 10⁴ times as long on
+    the CPU, and its deepest overlaps point anywhere. Meshes with a signed distance field keep it.
+    """
+    solid, hydroelastic = int(newton.ShapeFlags.COLLIDE_SHAPES), int(newton.ShapeFlags.HYDROELASTIC)
+    fields = (builder.shape_sdf_max_resolution, builder.shape_sdf_target_voxel_size, builder.shape_sdf_padding)
+    chosen = [
+        shape
+        for shape in shapes
+        if builder.shape_type[shape] == newton.GeoType.MESH
+        and builder.shape_flags[shape] & (solid | hydroelastic) == solid
+        and all(field[shape] is None for field in fields)
+    ]
+    builder.approximate_meshes("convex_hull", chosen, raise_on_failure=True, keep_visual_shapes=True)
+
+
+EARTH = (0.0, 0.0, -9.81)
+"""Gravity without any statement [m/s²]."""
+
+_NO_GRAVITY = int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
+
+
+def common_gravity(imports: Sequence[Imported]) -> tuple[float, float, float]:
+    """Return the gravity that the assets state [m/s²]; the usual one states nothing."""
+    stated = {each.asset.where: gravity for each in imports if (gravity := _gravity_of(each)) != EARTH}
+    if len(set(stated.values())) > 1:
+        listed = ", ".join(f"{list(gravity)} in {where}" for where, gravity in stated.items())
+        raise ConfigError(f"scene.gravity: the assets state different gravities, {listed}; set scene.gravity")
+    return next(iter(stated.values()), EARTH)
+
+
+def _gravity_of(imported: Imported) -> tuple[float, float, float]:
+    """Return the gravity of one asset, in the frame of the scene."""
+    if imported.normal is not None:
+        option = imported.normal.model.opt
+        gravity = np.zeros(3) if option.disableflags & _NO_GRAVITY else np.array(option.gravity)
+        up = imported.asset.config.up_axis
+        if up is not None:
+            turn: Any = newton.math.quat_between_axes(newton.Axis[up.upper()], newton.Axis.Z)
+            vector: Any = wp.vec3(*gravity)
+            gravity = np.array(wp.quat_rotate(turn, vector))
+    elif imported.asset.format is FORMATS["usd"] or imported.asset.format.importer is not None:
+        gravity = np.array(imported.part.gravity)
+    else:
+        return EARTH
+    x, y, z = (round(float(value), 6) + 0.0 for value in gravity)
+    return x, y, z
 
 
 def new_builder(scene: SceneConfig) -> newton.ModelBuilder:

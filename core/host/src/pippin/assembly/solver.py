@@ -9,20 +9,78 @@ from typing import Any
 
 import attrs
 import newton
-from pippin.assets.mjcf.contact_dimensions import DIMENSIONS
+import warp as wp
+from pippin.arrays import present
+from pippin.assets.mjcf.completion import DIMENSIONS
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.config import CollisionConfig, SimulationConfig, SimulationOptions
 from pippin.coupling import build_pipeline
 from pippin.errors import ConfigError, PluginError
-from pippin.solving.contact_source import ContactSource
+from pippin.solving.contact_source import Capacity, ContactSource, pipeline_capacities
 from pippin.spelling import listed
 from pippin.support.requirements import find_gaps, refuse_gaps, refuse_part, refuse_unsupported, unsettable
-from pippin.support.shape_users import barrels_of
+from pippin.support.rigid_users import barrels_of
 from pippin.support.solver_support import SolverSupport
 
-from .choose_contacts import newton_pipeline, pipeline_of_solver, reads_dimensions, refuse_unusable
-from .model import features_of
+from .model import features_of, reads_dimensions
+
+
+def newton_pipeline(model: newton.Model, config: CollisionConfig) -> ContactSource:
+    """Return Newton's collision pipeline over `model`, with buffers of the configured capacity.
+
+    If no two shapes and no particle can collide, the source has a buffer and no pipeline: an empty detection would take
+    longer than a small step, and the first pipeline of a process takes 0.2 s to build.
+
+    Raises:
+        ConfigError: Newton refuses the configuration for this model.
+    """
+    can_meet = model.shape_contact_pair_count > 0 or model.particle_count > 0
+    if not can_meet and config == CollisionConfig():
+        attributes = model.get_requested_contact_attributes()  # those that sensors asked the model for
+        options = {"requires_grad": model.requires_grad, "device": model.device, "requested_attributes": attributes}
+        return ContactSource(contacts=newton.Contacts(0, 0, **options))
+    pipeline = build_pipeline(model, config)
+    contacts = pipeline.contacts()
+    capacities = pipeline_capacities(pipeline, contacts, config)
+    if config.interval == "adaptive":
+        return _adaptive(model, pipeline, contacts, capacities)
+    return ContactSource(
+        contacts=contacts, pipeline=pipeline if can_meet else None, interval=config.interval, capacities=capacities
+    )
+
+
+def _adaptive(
+    model: newton.Model, pipeline: newton.CollisionPipeline, contacts: newton.Contacts, capacities: Sequence[Capacity]
+) -> ContactSource:
+    reason = "the scene has particles, whose contacts it does not foresee" if model.particle_count else None
+    reason = "a tape records fixed detections" if model.requires_grad else reason
+    if reason is not None:
+        raise ConfigError(f"collision.interval: 'adaptive', but {reason}; set a number of substeps")
+    overtravel = wp.zeros(1, dtype=int, device=model.device)
+    expected = Capacity(
+        field="collision.interval",
+        holds="travel",
+        allocated=0,
+        count=overtravel,
+        is_flag=True,
+        reason="bodies moved farther in a substep than speculative_contact_gap_max",
+        cure="raise simulation.substeps, or collision.speculative_contact_gap_max",
+    )
+    return ContactSource(
+        contacts=contacts, pipeline=pipeline, overtravel=overtravel, capacities=(*capacities, expected)
+    )
+
+
+def pipeline_of_solver(solver: newton.solvers.SolverBase, config: CollisionConfig) -> ContactSource:
+    """Return the contacts of a solver that runs a pipeline within its step."""
+    if config.interval != 1:
+        raise ConfigError(
+            f"collision.interval: {config.interval!r}, but the solver detects contacts within its step; leave it out"
+        )
+    pipeline, contacts = present(solver.collision_pipeline), present(solver.contacts)
+    capacities = pipeline_capacities(pipeline, contacts, config)
+    return ContactSource(contacts=contacts, pipeline=pipeline, is_run_by_solver=True, capacities=capacities)
 
 
 class SolverBuilding:
@@ -52,9 +110,7 @@ class SolverBuilding:
     def refuse_gaps(self, model: newton.Model, *, are_stated: bool) -> Mapping[str, Sequence[str]]:
         """Refuse features that nothing would honour, and return those that are ignored, with their users.
 
-        Args:
-            model: The model, whose prototypes the components have extended.
-            are_stated: Whether robot files state its features, and not a user in Python.
+        `are_stated` tells whether robot files state the features of the model, and not a user in Python.
 
         Raises:
             ConfigError: A feature is neither honoured nor in `accept_unsupported`; or the model has only a part of the
@@ -155,7 +211,12 @@ class SolverBuilding:
         if source is None and solver.collision_pipeline is not None:
             return pipeline_of_solver(solver, collision)
         if source is None:
-            refuse_unusable(collision, solver, self.name)
+            if collision.body_pair_reduction is not None and not solver.supports_body_pair_reduced_contacts:
+                # Newton would refuse them only in the first step.
+                raise ConfigError(
+                    f"collision.body_pair_reduction: solver {self.name!r} needs every contact of a pair of bodies;"
+                    " leave it out, or choose another solver, such as steel"
+                )
             return newton_pipeline(model, collision)
         self._refuse_ignored_collision(source.pipeline is None)
         return source

@@ -72,7 +72,9 @@ def find_missing_files(elements: Sequence[Element]) -> list[str]:
         for element in elements
         if element.tag in ("mesh", "hfield")
         for attribute in element.attributes.keys() & {"file", "filename"}
-        if not _is_uri(name := element.attributes[attribute]) and not any((root / name).is_file() for root in roots)
+        # A URI begins with at least two letters: one letter is a drive.
+        if not re.match(r"\w\w+:", name := element.attributes[attribute])
+        and not any((root / name).is_file() for root in roots)
     ]
 
 
@@ -87,10 +89,6 @@ def read_xml(file: Path) -> bytes:
         return text
     start, end = late.span(late.lastindex or 0)
     return text[:start] + b" " * (end - start) + text[end:]
-
-
-def _is_uri(name: str) -> bool:
-    return re.match(r"\w\w+:", name) is not None  # at least two letters: one letter is a drive
 
 
 def _parse(file: Path, where: str, text: bytes | None = None) -> list[Element]:
@@ -131,9 +129,8 @@ def _count(element: Element) -> int:
 
 
 def _repaired(text: bytes) -> bytes:
-    """Return the text of an XML file without what MuJoCo's reader overlooks, in the same lines.
-
-    These are hyphens in comments, characters that are not UTF-8, unescaped `&` or `<`, and missing blanks.
+    """Return the text of an XML file without what MuJoCo's reader overlooks, in the same lines: hyphens in comments,
+    characters that are not UTF-8, unescaped `&` or `<`, and missing blanks.
     """
     text = text.decode(errors="replace").encode()
     text = re.sub(rb"(?s)<!--(.*?)-->", lambda found: b"<!--" + found[1].replace(b"-", b" ") + b"-->", text)

@@ -6,8 +6,10 @@ import contextlib
 import copy
 import logging
 import re
+import sys
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from logging.handlers import BufferingHandler
 from pathlib import Path
 from typing import Any
 
@@ -15,25 +17,21 @@ import newton
 import numpy as np
 import warp as wp
 from newton import usd
+from pippin.attribute_rows import typed
 from pippin.axes import choose_axes, declare_axis_names, forget_needless_names
 from pippin.errors import ConfigError
 from pippin.labels import assign, match
-from pippin.spelling import listed
+from pippin.spelling import did_you_mean, listed
 
 from .actuators.asset_actuators import zero_targets
-from .asset import NOTE, Asset, failure
-from .attributes import set_attributes
-from .formats import FORMATS, given_options, is_normalised
+from .asset import FORMATS, NOTE, Asset, failure, given_options, is_normalised
 from .importer import Importer
-from .mjcf.completion import complete
-from .mjcf.contact_dimensions import keep_dimensions
+from .mjcf.completion import complete, keep_dimensions
 from .mjcf.keyframes import start_at
 from .mjcf.normal_form import NormalMJCF, normalise
-from .urdf.adding import add_urdf
-from .urdf.overlaps import part_overlapping
-from .urdf.packages import is_remote
-from .usd.loose_joints import articulate
-from .usd.stage import ignored_paths, open_stage, refuse_broken_meshes, skipping_patterns
+from .urdf.adding import add_urdf, part_overlapping
+from .urdf.reading import is_remote
+from .usd.stage import articulate, ignored_paths, open_stage, refuse_broken_meshes, skipping_patterns
 
 _KEPT = ("mujoco:dof_ref", "mujoco:condim")
 _KEPT_FREQUENCIES = ("mujoco:actuator", "mujoco:tendon", "mujoco:tendon_joint", "mujoco:tendon_wrap")
@@ -76,7 +74,7 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
     if normal is not None:
         is_another = asset.config.floating is not None or asset.config.collapse_fixed_joints
         complete(builder, normal, is_as_written=not is_another)
-    set_attributes(builder, asset.config.attributes, registered, f"{asset.where}.attributes")
+    _set_attributes(builder, asset.config.attributes, registered, f"{asset.where}.attributes")
     if asset.config.bounding_boxes:
         builder.approximate_meshes("bounding_box")
     _thicken(builder, asset.config.body_armature)
@@ -145,7 +143,6 @@ def _normal_form(asset: Asset, density: float) -> NormalMJCF | None:
 
 
 def _source(asset: Asset, normal: NormalMJCF | None) -> Any:
-    """Return what the importer reads: a stage, a text or a path."""
     if asset.format is FORMATS["usd"]:
         stage = open_stage(asset.file)
         refuse_broken_meshes(stage, f"{asset.where}.path: '{asset.file}'")
@@ -250,7 +247,8 @@ def _part_overlapping(builder: newton.ModelBuilder, file: Path) -> None:
 @contextlib.contextmanager
 def _named_warnings(file: Path) -> Iterator[None]:
     """Issue the warnings of the `with` block again, logged ones too, with the name of the file in front."""
-    logged = _Collector(logging.WARNING)
+    logged = BufferingHandler(sys.maxsize)
+    logged.setLevel(logging.WARNING)
     logger = logging.getLogger("newton")
     logger.addHandler(logged)
     try:
@@ -261,14 +259,38 @@ def _named_warnings(file: Path) -> Iterator[None]:
         logger.removeHandler(logged)
     for warning in warned:
         warnings.warn(f"{file}: {warning.message}", warning.category, stacklevel=4)
-    for message in logged.messages:
-        warnings.warn(f"{file}: {message}", UserWarning, stacklevel=4)
+    for record in logged.buffer:
+        warnings.warn(f"{file}: {record.getMessage()}", UserWarning, stacklevel=4)
 
 
-class _Collector(logging.Handler):
-    def __init__(self, level: int) -> None:
-        super().__init__(level)
-        self.messages: list[str] = []
+_PARTS = {
+    newton.Model.AttributeFrequency.BODY: ("body", "body_label"),
+    newton.Model.AttributeFrequency.SHAPE: ("shape", "shape_label"),
+    newton.Model.AttributeFrequency.JOINT: ("joint", "joint_label"),
+}
+"""The frequencies of attributes whose parts have labels."""
 
-    def emit(self, record: logging.LogRecord) -> None:
-        self.messages.append(record.getMessage())
+
+def _set_attributes(
+    builder: newton.ModelBuilder,
+    stated: Mapping[str, Mapping[str, float | tuple[float, ...]]],
+    registered: Collection[str],
+    where: str,
+) -> None:
+    """Set attributes of the asset alone that the solver has registered.
+
+    What is `stated` is a number, or a number for each component, by pattern of the labels of parts, by `SOLVER:NAME`.
+    """
+    known = [key for key, each in builder.custom_attributes.items() if each.frequency in _PARTS and key in registered]
+    for key, values in stated.items():
+        if key not in known:
+            cure = did_you_mean(key, known) or f"; it has {', '.join(known) or 'none'}"
+            raise ConfigError(f"{where}: the solver has no attribute {key!r} of bodies, shapes or joints{cure}")
+        attribute = builder.custom_attributes[key]
+        kind, labels = _PARTS[attribute.frequency]  # pyrefly: ignore[bad-index]
+        rows: dict[int, Any] = {**(attribute.values or {})}  # pyrefly: ignore[invalid-argument]
+        for pattern, value in values.items():
+            place = f"{where}.{key}.{pattern}"
+            number = typed(attribute.dtype, value, place)
+            rows |= dict.fromkeys(match(pattern, getattr(builder, labels), kind, place), number)
+        attribute.values = rows

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import attrs
+import mujoco
 import newton
 import numpy as np
 import warp as wp
-from pippin.assets.untyped import mujoco
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.config.shapes import ShapeConfig
 from pippin.errors import ConfigError
@@ -68,13 +68,9 @@ def report_imports(
 ) -> list[ImportReport]:
     """Return a report on each MJCF file that MuJoCo has read and of which the configuration changes no length or joint.
 
-    Args:
-        imports: The assets, each in one world.
-        scene: The scene, which may ask for differences.
-        is_for_mujoco: Whether the solver is one of MuJoCo's. Then all is compared that MuJoCo simulates, and each asset
-            is converted as the solver does it. The kernels of that conversion take 10 s to compile; for other solvers,
-            a sketch without kernels is compared, in some 10 ms.
-        step: Length of a substep [s], by which MuJoCo limits the stiffness of constraints.
+    If the solver is one of MuJoCo's, all is compared that MuJoCo simulates, and each asset is converted as the solver
+    does it. The kernels of that conversion take 10 s to compile; for other solvers, a sketch without kernels is
+    compared, in some 10 ms. By the length of a substep [s], MuJoCo limits the stiffness of constraints.
 
     Raises:
         ConfigError: A file would be another mechanism, and its asset does not accept that.
@@ -146,7 +142,6 @@ def _is_another_by_request(config: AssetConfig) -> bool:
 
 
 def _is_asked(difference: Difference, config: AssetConfig, scene: SceneConfig, part: newton.ModelBuilder) -> bool:
-    """Tell whether the configuration asks for a difference."""
     kind, field = difference.kind, difference.field
     return (
         (kind == "pair" and config.self_collisions is False)

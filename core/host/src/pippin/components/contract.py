@@ -11,8 +11,7 @@ from pippin.catalog.entry import Entry
 from pippin.errors import PluginError
 from pippin.hookspecs import Hooks
 from pippin.spelling import did_you_mean
-from pippin.support.attributes import misspelt
-from pippin.support.declaration import Declaration
+from pippin.support.declaration import Declaration, misspelt
 
 from .own_hooks import names_of_hooks
 from .runtime_attributes import RuntimeAttributes

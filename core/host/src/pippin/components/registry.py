@@ -13,7 +13,7 @@ import pluggy
 from pippin.catalog.entries import Catalog
 from pippin.catalog.implementation import ATTRIBUTE
 from pippin.config import ComponentConfig, SimulationConfig
-from pippin.config.known_keys import needs_of
+from pippin.config.fields import needs_of
 from pippin.config.tree import Node, key_text
 from pippin.errors import ConfigError, PippinError, PluginError
 from pippin.hookspecs import Hooks

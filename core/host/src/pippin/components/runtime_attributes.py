@@ -7,12 +7,12 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from pippin.errors import PluginError
-from pippin.support.attributes import MISSING, read
+from pippin.support.declaration import MISSING, read
 
 if TYPE_CHECKING:
     import numpy as np
     import warp as wp
-    from pippin.solving.capacities import Capacity
+    from pippin.solving.contact_source import Capacity
 
 
 class RuntimeAttributes:

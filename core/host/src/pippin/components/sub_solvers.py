@@ -10,11 +10,11 @@ import pluggy
 from pippin.catalog.entries import Catalog
 from pippin.config import ComponentConfig
 from pippin.config.converter import is_component
+from pippin.config.faults import union_members
 from pippin.config.fields import fields_of
-from pippin.config.wording import union_members
 from pippin.errors import PluginError
 from pippin.hookspecs import Hooks
-from pippin.solving.sub_solver import SubSolver
+from pippin.solving.tables import SubSolver
 from pippin.support.declaration import Declaration
 
 from .contract import load_plugin, release_hooks

@@ -4,34 +4,32 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
-from .attachments import AttachmentConfig as AttachmentConfig
-from .bodies import BodyMassConfig as BodyMassConfig
-from .catalog import CatalogConfig as CatalogConfig
 from .collision import BodyPairReductionConfig as BodyPairReductionConfig
 from .collision import CollisionConfig as CollisionConfig
+from .collision import HydroelasticConfig as HydroelasticConfig
+from .component import CatalogConfig as CatalogConfig
 from .component import ComponentConfig as ComponentConfig
 from .extras import refuse_missing_extras as refuse_missing_extras
-from .hydroelastic import HydroelasticConfig as HydroelasticConfig
-from .loading import dump_toml, structure_choice, unstructure
+from .files import FilePath as FilePath
+from .geometry import AttachmentConfig as AttachmentConfig
+from .joints import SceneSiteConfig as SceneSiteConfig
+from .joints import TendonConfig as TendonConfig
+from .joints import TendonGuideConfig as TendonGuideConfig
+from .layers import overridden
+from .loading import dump_toml, inline_text, structure_choice, toml_text, unstructure
 from .loading import load as load
 from .loading import structure as structure
 from .model import AssetConfig as AssetConfig
+from .model import BodyMassConfig as BodyMassConfig
 from .model import FilterConfig as FilterConfig
 from .model import SceneConfig as SceneConfig
 from .model import SimulationConfig as SimulationConfig
 from .model import SimulationOptions as SimulationOptions
-from .overrides import overridden
-from .paths import FilePath as FilePath
 from .shapes import ShapeConfig as ShapeConfig
-from .tendons import SceneSiteConfig as SceneSiteConfig
-from .tendons import TendonConfig as TendonConfig
-from .tendons import TendonGuideConfig as TendonGuideConfig
-from .terrain import TerrainConfig as TerrainConfig
-from .toml_writing import inline_text, toml_text
+from .shapes import TerrainConfig as TerrainConfig
 
 if TYPE_CHECKING:
-    from .schema import json_schema, table_schema
-    from .settings_tables import InnerTable, inner_tables
+    from .schema import InnerTable, inner_tables, json_schema, table_schema
 
 __all__ = [
     "InnerTable",
@@ -49,8 +47,8 @@ __all__ = [
 __getattr__ = late(
     __name__,
     {
-        "InnerTable": ".settings_tables",
-        "inner_tables": ".settings_tables",
+        "InnerTable": ".schema",
+        "inner_tables": ".schema",
         "json_schema": ".schema",
         "table_schema": ".schema",
     },

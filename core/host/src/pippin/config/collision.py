@@ -1,4 +1,4 @@
-"""The `[collision]` table: every option of Newton's collision pipeline that plain data can state.
+"""The table `[collision]`: every option of Newton's collision pipeline that plain data can state.
 
 A value that Newton would ignore because of another option is refused.
 """
@@ -9,17 +9,86 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import attrs
-from attrs.validators import ge, le, optional
-from pippin.validators import finite, non_negative, only_where, positive
+from attrs.validators import ge, gt, le, optional
+from pippin.validators import finite, only_where, positive
 
-from .hydroelastic import HydroelasticConfig
+from .geometry import number
+
+_reduced = only_where(lambda table: table.reduce_contacts, "reduce_contacts = true")
+_pruned = only_where(
+    lambda table: table.reduce_contacts and table.pre_prune_contacts, "reduce_contacts and pre_prune_contacts = true"
+)
+
+
+def _fraction(default: float, *validators: Any) -> Any:
+    """Return a field for a fraction of a buffer: above 0, at most 1."""
+    return attrs.field(default=default, validator=[finite, gt(0.0), le(1.0), *validators])
+
+
+def _multiplier() -> Any:
+    return attrs.field(default=1, validator=ge(1))
+
+
+@attrs.frozen(kw_only=True)
+class HydroelasticConfig:
+    """Contacts between two hydroelastic shapes: on the contact surface, their pressures are equal."""
+
+    replaced_keys: ClassVar[Mapping[str, str]] = {
+        "margin_contact_area": "leave it out, Newton deprecates it; contacts that do not touch yet are as stiff as"
+        " 0.01 m²"
+    }
+    """Cures of keys that Newton has replaced, by the old key."""
+
+    reduce_contacts: bool = True
+    """Whether the contacts of a pair are reduced to a few."""
+
+    pre_prune_contacts: bool = True
+    """Whether contacts are also thinned out before the reduction. It has no effect without reduction, or if contacts
+    are deterministic."""
+
+    buffer_fraction: float = _fraction(1.0)
+    """Fraction of Newton's estimate that is allocated, for every buffer."""
+
+    buffer_mult_broad: int = _multiplier()
+    """Factor on the capacity for pairs of overlapping blocks."""
+
+    buffer_mult_iso: int = _multiplier()
+    """Factor on the capacity for voxels that the contact surface crosses."""
+
+    buffer_mult_contact: int = _multiplier()
+    """Factor on the capacity for faces of the contact surface."""
+
+    contact_buffer_fraction: float = _fraction(0.5, _pruned)
+    """Fraction of the face buffer that is allocated if contacts are thinned out first."""
+
+    contact_reduction_hashtable_size_factor: float = attrs.field(default=0.25, validator=[finite, gt(0.0), _reduced])
+    """Entries of the hash table of the contact reduction, in units of the face buffer's size."""
+
+    grid_size: int = attrs.field(default=262144, validator=ge(1))
+    """Number of threads that work on faces."""
+
+    output_contact_surface: bool = False
+    """Whether the contact surface is kept, for drawing."""
+
+    normal_matching: bool = True
+    """Whether the normals of reduced contacts are rotated so that their sum has the direction of the total force."""
+
+    anchor_contact: bool = attrs.field(default=False, validator=_reduced)
+    """Whether a contact is added at the centre of pressure, to preserve the moment."""
+
+    moment_matching: bool = attrs.field(default=False, validator=_reduced)
+    """Whether reduced contacts preserve the largest friction moment; this adds the anchor contact too."""
+
+    mc_edge_clamp_min: float = attrs.field(default=0.02, validator=[finite, ge(0.0), le(0.5)])
+    """Smallest distance from a voxel's corner at which the surface crosses an edge, in edge lengths; 0 is the most
+    accurate."""
+
 
 _matched = only_where(lambda table: table.contact_matching != "disabled", "contact_matching = 'latest' or 'sticky'")
 _searched = only_where(
     lambda table: table.broad_phase in ("nxn", "sap"),
     "broad_phase = 'nxn' or 'sap', as 'explicit' has room for every pair",
 )
-_reduced = only_where(lambda table: table.reduce_contacts, "reduce_contacts = true")
 _rigid = only_where(lambda table: table.hydroelastic is None, "[collision.hydroelastic] to be absent")
 _drifting = only_where(lambda table: table.contact_matching != "sticky", "contact_matching = 'disabled' or 'latest'")
 
@@ -39,11 +108,6 @@ def _capacity(*validators: Any) -> Any:
     return attrs.field(default=None, validator=[optional(ge(1)), *validators])
 
 
-def _distance(*validators: Any) -> Any:
-    """Return a field for a finite distance >= 0; None leaves Newton's default."""
-    return attrs.field(default=None, validator=[optional([finite, ge(0.0)]), *validators])
-
-
 @attrs.frozen(kw_only=True)
 class BodyPairReductionConfig:
     """Fewer contacts between bodies of many shapes: the deepest and outermost of each group.
@@ -60,11 +124,6 @@ class BodyPairReductionConfig:
 
     material_attributes: tuple[str, ...] | None = None
     """Custom attributes that must be equal for shapes of one body to share a group; by default all."""
-
-
-def _number(*validators: Any) -> Any:
-    """Return a field for a finite number >= 0; None leaves Newton's default."""
-    return attrs.field(default=None, validator=optional([non_negative, *validators]))
 
 
 PARTICLE_NUMBERS = (
@@ -114,7 +173,7 @@ class CollisionConfig:
     include_static_kinematic_pairs: bool = True
     """Whether kinematic bodies have contacts with static bodies and with each other."""
 
-    soft_contact_gap: float | None = _distance()
+    soft_contact_gap: float | None = number()
     """Distance beyond a particle's radius at which its contacts are detected [m]; by default 0.01."""
 
     enable_rigid_soft_full_surface_contact: bool = False
@@ -140,7 +199,7 @@ class CollisionConfig:
     verify_buffers: bool = True
     """Whether Newton also warns during a step if a buffer is full; `Simulation.raise_errors` raises in any case."""
 
-    speculative_contact_gap_max: float | None = _distance(_rigid)
+    speculative_contact_gap_max: float | None = number(_rigid)
     """Largest detection distance that Newton derives from velocity [m]; by default velocity has no effect."""
 
     dynamic_shape_scale: bool = False
@@ -152,38 +211,38 @@ class CollisionConfig:
     hydroelastic: HydroelasticConfig | None = None
     """Settings of hydroelastic contacts; by default Newton's. `[scene.shapes]` makes shapes hydroelastic."""
 
-    soft_contact_ke: float | None = _number()
+    soft_contact_ke: float | None = number()
     """Stiffness of contacts between particles and shapes [N/m] (1000). This and the next three are of all worlds, and
     most solvers take the mean with the number of the shape."""
 
-    soft_contact_kd: float | None = _number()
+    soft_contact_kd: float | None = number()
     """Damping of contacts between particles and shapes [N·s/m] (10)."""
 
-    soft_contact_kf: float | None = _number()
+    soft_contact_kf: float | None = number()
     """Damping of particles that slide on shapes, up to the force of friction [N·s/m] (1000)."""
 
-    soft_contact_mu: float | None = _number()
+    soft_contact_mu: float | None = number()
     """Coefficient of friction between particles and shapes (0.5)."""
 
-    soft_contact_restitution: float | None = _number(le(1.0))
+    soft_contact_restitution: float | None = number(optional(le(1.0)))
     """Coefficient of restitution of particles at shapes, in which the shape has no part (0)."""
 
-    particle_ke: float | None = _number()
+    particle_ke: float | None = number()
     """Stiffness of contacts between particles [N/m] (1000)."""
 
-    particle_kd: float | None = _number()
+    particle_kd: float | None = number()
     """Damping of contacts between particles [N·s/m] (100)."""
 
-    particle_kf: float | None = _number()
+    particle_kf: float | None = number()
     """Damping of particles that slide on each other, up to the force of friction [N·s/m] (100)."""
 
-    particle_mu: float | None = _number()
+    particle_mu: float | None = number()
     """Coefficient of friction between particles (0.5)."""
 
-    particle_cohesion: float | None = _number()
+    particle_cohesion: float | None = number()
     """Distance between their surfaces up to which particles attract each other [m] (0)."""
 
-    particle_adhesion: float | None = _number()
+    particle_adhesion: float | None = number()
     """Distance up to which shapes attract particles [m] (0); `soft_contact_gap` must be as large."""
 
     def particle_numbers(self) -> dict[str, float]:

@@ -28,10 +28,18 @@ from pippin.labels import label_fault
 from pippin.spelling import did_you_mean
 
 from .component import ComponentConfig
-from .faults import MissingKeyError, UnexpectedNameError, UnexpectedValueError, under_key
+from .faults import (
+    MissingKeyError,
+    UnexpectedNameError,
+    UnexpectedValueError,
+    expected_text,
+    shape_of,
+    under_key,
+    union_members,
+    value_text,
+)
 from .fields import NOT_A_KEY, fields_of
-from .paths import anchored, is_file_path
-from .wording import expected_text, shape_of, union_members, value_text
+from .files import anchored, is_file_path
 
 Hook = Callable[[Any, Any], Any]
 
@@ -43,7 +51,8 @@ def make_converter(catalog: Catalog) -> Converter:
     The converter of an equal catalog is used again: to generate its functions costs more than to structure a file.
     """
     converter = Converter(forbid_extra_keys=True, detailed_validation=True)
-    for scalar, hook in {bool: _bool, int: _int, float: _float, str: _str}.items():
+    hooks = {bool: _scalar(bool, bool, bool), int: _scalar(int, Integral, int), float: _float, str: _str}
+    for scalar, hook in hooks.items():
         converter.register_structure_hook(scalar, hook)
     factories: list[tuple[Callable[[Any], bool], Callable[[Any, Converter], Hook]]] = [
         (lambda kind: shape_of(kind) == "list", _list_hook),
@@ -52,23 +61,25 @@ def make_converter(catalog: Catalog) -> Converter:
         (lambda kind: get_origin(kind) is Literal, lambda kind, _: partial(_literal, get_args(kind))),
         (lambda kind: union_members(kind) != [kind], _union_hook),
         (is_component, partial(_component_hook, catalog)),
-        (is_file_path, lambda _, __: _file_path),
+        (is_file_path, lambda _, __: _scalar(str, str, anchored)),
     ]
     for predicate, factory in factories:  # cattrs takes the last predicate that is true
         converter.register_structure_hook_factory(predicate)(factory)
     return converter
 
 
-def _bool(value: Any, _: Any) -> bool:
-    if not isinstance(value, bool):
-        raise UnexpectedValueError(expected_text(bool), value)
-    return value
+def _scalar(kind: type, accepted: type, convert: Callable[[Any], Any]) -> Hook:
+    """Structure values of one type; true and false are no numbers."""
+
+    def structure_scalar(value: Any, _: Any) -> Any:
+        if not isinstance(value, accepted) or (isinstance(value, bool) and kind is not bool):
+            raise UnexpectedValueError(expected_text(kind), value)
+        return convert(value)
+
+    return structure_scalar
 
 
-def _int(value: Any, _: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise UnexpectedValueError(expected_text(int), value)
-    return int(value)
+_str = _scalar(str, str, str)
 
 
 def _float(value: Any, _: Any) -> float:
@@ -81,18 +92,6 @@ def _float(value: Any, _: Any) -> float:
     if not math.isfinite(number):
         raise UnexpectedValueError("a finite number", value)
     return number
-
-
-def _str(value: Any, _: Any) -> str:
-    if not isinstance(value, str):
-        raise UnexpectedValueError(expected_text(str), value)
-    return str(value)
-
-
-def _file_path(value: Any, _: Any) -> str:
-    if not isinstance(value, str):
-        raise UnexpectedValueError(expected_text(str), value)
-    return anchored(value)
 
 
 def _literal(choices: tuple[Any, ...], value: Any, kind: Any) -> Any:
@@ -122,9 +121,8 @@ def _list_hook(kind: Any, converter: Converter) -> Hook:
 def _mapping_hook(kind: Any, converter: Converter) -> Hook:
     """Structure tables by key; the keys of components and of tables of components are labels, or patterns of labels."""
     structure, values = mapping_structure_factory(kind, converter), _values_of(kind)
-    if getattr(values, "is_by_pattern", False):
-        return _only_tables(kind, structure)
-    if not is_component(values) and not attrs.has(values) and not _holds_tables(values):
+    is_of_tables = attrs.has(values) or (shape_of(values) == "table" and attrs.has(_values_of(values)))
+    if getattr(values, "is_by_pattern", False) or not (is_component(values) or is_of_tables):
         return _only_tables(kind, structure)
 
     def structure_labelled(value: Mapping[str, Any], _: Any) -> Any:
@@ -138,16 +136,6 @@ def _mapping_hook(kind: Any, converter: Converter) -> Hook:
 
 def _values_of(kind: Any) -> Any:
     return (*get_args(kind), Any)[1]
-
-
-def _holds_tables(kind: Any) -> bool:
-    return shape_of(kind) == "table" and attrs.has(_values_of(kind))
-
-
-def _type_name(value: Any) -> str:
-    """Return the name of a plugin; a class of a file gets the path that does not depend on the current folder."""
-    name = _str(value, str)
-    return anchored(value) if is_file_reference(name) else name
 
 
 def _class_hook(cls: Any, converter: Converter) -> Hook:
@@ -274,12 +262,10 @@ def tag_of(cls: type) -> str:
 
 
 def _tagged(table: Mapping[str, Any], classes: list[Any]) -> Any:
-    """Return the union member that a table stands for, by the table's keys or its `type`.
-
-    If one member is a mapping, a class is chosen only if the table is not empty and has no keys but the class's.
-    """
+    """Return the union member that a table stands for, by the table's keys or its `type`."""
     if len(classes) == 1:
         return classes[0]
+    # Beside a mapping, a class is chosen only if the table is not empty and has no keys but the class's.
     for mapping in (each for each in classes if not attrs.has(each)):
         tables = [cls for cls in classes if attrs.has(cls) and table]
         return next((cls for cls in tables if table.keys() <= {field.name for field in fields_of(cls)}), mapping)
@@ -312,7 +298,9 @@ def _component_hook(catalog: Catalog, annotated: Any, converter: Converter) -> H
             installed = ", ".join(map(value_text, catalog.names(kind))) or "none"
             raise under_key("type", MissingKeyError(f"the name of a plugin, installed: {installed}"))
         try:
-            name = _type_name(table["type"])
+            name = _str(table["type"], str)
+            if is_file_reference(name):  # its path does not depend on the current folder
+                name = anchored(name)
             config_class = catalog.find(kind, name).load_config()
             structure = converter.get_structure_hook(config_class)
         except (UnexpectedValueError, PluginError) as error:

@@ -13,9 +13,8 @@ from pippin.errors import ConfigError, PluginError
 from pippin.extras import installation, missing_libraries
 
 from .component import ComponentConfig
-from .files import find_file
+from .files import find_file, has_prefix
 from .model import SimulationConfig
-from .paths import has_prefix
 from .tree import KeyPath, path_text
 
 _OF_ASSETS = {".usd": "usd", ".usda": "usd", ".usdc": "usd", ".usdz": "usd", ".xacro": "xacro"}
@@ -63,12 +62,8 @@ def _of_table(name: str, table: Any) -> Iterator[tuple[KeyPath, str, str]]:
         return  # a command of its own uses it, and looks
     chosen = {(name, label): each for label, each in table.items()} if registered.is_labelled else {(name,): table}
     for path, choice in chosen.items():
-        if extra := _extra(choice):
+        if extra := getattr(type(choice.config), EXTRA, None):
             yield path, _distribution(registered.name, choice), extra
-
-
-def _extra(choice: ComponentConfig) -> str | None:
-    return getattr(type(choice.config), EXTRA, None)
 
 
 def _distribution(kind: str, choice: ComponentConfig) -> str:

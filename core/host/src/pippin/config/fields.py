@@ -1,4 +1,4 @@
-"""The fields of a configuration class: their types, defaults and docstrings."""
+"""Configuration classes: their fields, with types, defaults and docstrings, and the keys that the host knows."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import ast
 import inspect
 import itertools
 import textwrap
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import attrs
+from pippin.catalog.first_party import first_party_distribution
 from pippin.errors import PluginError
 
 NOT_A_KEY = "pippin_not_a_key"
@@ -62,3 +64,33 @@ def _own_field_texts(cls: type) -> dict[str, str]:
         and isinstance(text.value, ast.Constant)
         and isinstance(text.value.value, str)
     }
+
+
+def joints_of(config: Any) -> Sequence[str]:
+    """Return the patterns of an actuator's key `joints`, by which a file takes joints over from a USD stage."""
+    return getattr(config, "joints", ())
+
+
+def has_deterministic(config: Any) -> bool:
+    """Tell whether a solver has the key `deterministic`, which `simulation.determinism` sets to true on a GPU."""
+    return attrs.has(type(config)) and hasattr(config, "deterministic")
+
+
+def replaced_keys_of(cls: type) -> Mapping[str, str]:
+    """Return the class attribute `replaced_keys`: keys of an earlier version, with what to do instead."""
+    return getattr(cls, "replaced_keys", {})
+
+
+def other_keys_of(cls: type) -> Mapping[str, Any]:
+    """Return what the method `other_keys` of a class says: keys besides its fields, such as the tables of packages."""
+    return getattr(cls, "other_keys", dict)()
+
+
+def needs_of(cls: type) -> Sequence[str]:
+    """Return the class attribute `needs` of a table's class: other tables, of which the components come first."""
+    return getattr(cls, "needs", ())
+
+
+def missing_distribution_of(cls: type, key: str) -> str | None:
+    """Return the distribution of Pippin's own that has a table of a file and is not installed; None if none has it."""
+    return first_party_distribution("tables", key) if hasattr(cls, "other_keys") else None

@@ -1,10 +1,11 @@
-"""Conversion of files and plain data to a `SimulationConfig`, and back."""
+"""Conversion of files and plain data to a `SimulationConfig`, and back to TOML."""
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,17 +15,13 @@ from cattrs import BaseValidationError
 from pippin.catalog.entries import Catalog
 from pippin.errors import ConfigError, PluginError
 
-from .catalog import CatalogConfig
-from .component import ComponentConfig
+from .component import CatalogConfig, ComponentConfig
 from .converter import file_hook, make_converter
-from .faults import UnexpectedValueError, fault_error, faults_of
+from .faults import UnexpectedValueError, fault_error, faults_of, value_text
 from .fields import default_of, field_texts, fields_of
-from .merging import read_layers
+from .layers import apply, parse, read_layers
 from .model import SimulationConfig
-from .overrides import apply, parse
-from .toml_writing import toml_text, value_paths
 from .tree import KeyPath, Node, key_text, path_text
-from .wording import value_text
 
 
 def load(
@@ -198,16 +195,6 @@ def unstructure(config: Any) -> Any:
     return config
 
 
-def _with_tables(plain: dict[str, Any], tables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the plain data of a file with its registered tables, before the list of what may be chosen."""
-    last = {name: plain.pop(name) for name in ("catalog",) if name in plain}
-    return {**plain, **{name: unstructure(each) for name, each in tables.items()}, **last}
-
-
-def _is_nothing(field: attrs.Attribute[Any], value: Any) -> bool:
-    return value is None or (value == {} and default_of(field) == {})
-
-
 def dump_toml(config: SimulationConfig, *, with_origins: bool = False) -> str:
     """Return a configuration as TOML with every default.
 
@@ -226,3 +213,83 @@ def origins(config: SimulationConfig, tree: Node) -> dict[str, str]:
 def _origin(tree: Node, path: KeyPath) -> str:
     node = tree.find(path)
     return str(node.origin) if node else "default"
+
+
+@attrs.frozen
+class _Line:
+    text: str
+    path: KeyPath | None = None
+
+
+def toml_text(data: Mapping[str, Any], comment: Callable[[KeyPath], str] | None = None) -> str:
+    """Return a table as a TOML document: one line per value, so that a comment can follow each value.
+
+    tomlkit also writes short lists and comments, but does not align comments in a column. It would save about 50 lines
+    and add a dependency: the data are only tables, lists and four kinds of scalars.
+
+    Args:
+        data: The table, of plain data.
+        comment: Returns the comment after the value at a path, or nothing.
+    """
+    lines = list(_table(data, (), ()))
+    if lines and not lines[0].text:
+        del lines[0]  # the blank line before the first header
+    if comment is None:
+        return "".join(f"{line.text}\n" for line in lines)
+    width = max((len(line.text) for line in lines if line.path and len(line.text) <= 60), default=0)
+    texts = [comment(line.path) if line.path else "" for line in lines]
+    return "".join(
+        f"{line.text:<{width}}  # {text}\n" if text else f"{line.text}\n"
+        for line, text in zip(lines, texts, strict=True)
+    )
+
+
+def value_paths(data: Mapping[str, Any]) -> list[KeyPath]:
+    """Return the key path of every line of `toml_text(data)` that holds a value."""
+    return [line.path for line in _table(data, (), ()) if line.path]
+
+
+def _table(table: Mapping[str, Any], path: KeyPath, header: tuple[str, ...]) -> Iterator[_Line]:
+    """Yield the values of a table, then its inner tables: in TOML, a value after a header belongs to that header."""
+    inner = {key: value for key, value in table.items() if isinstance(value, Mapping) or _is_table_list(value)}
+    for key, value in table.items():
+        if key not in inner:
+            yield _Line(f"{key_text(key)} = {inline_text(value)}", (*path, key))
+    for key, value in inner.items():
+        name = (*header, key)
+        if isinstance(value, Mapping):
+            yield from _section(f"[{path_text(name)}]", value, (*path, key), name)
+            continue
+        for index, item in enumerate(value):
+            yield from _section(f"[[{path_text(name)}]]", item, (*path, key, index), name, always=True)
+
+
+def _section(
+    title: str, table: Mapping[str, Any], path: KeyPath, header: tuple[str, ...], always: bool = False
+) -> Iterator[_Line]:
+    """Yield a header and its table; a table that holds only tables needs no header of its own."""
+    if always or not table or not all(isinstance(value, Mapping) or _is_table_list(value) for value in table.values()):
+        yield from (_Line(""), _Line(title))
+    yield from _table(table, path, header)
+
+
+def _is_table_list(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) for each in value)
+
+
+def inline_text(value: Any) -> str:
+    """Return a value as TOML writes it in one line.
+
+    Args:
+        value: A scalar, a list or a table of plain data.
+    """
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key_text(key)} = {inline_text(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(inline_text, value)) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        # TOML's basic strings are JSON's, except that TOML must escape one control character that JSON does not.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return repr(value)

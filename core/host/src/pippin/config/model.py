@@ -3,29 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import attrs
 from attrs.validators import deep_iterable, deep_mapping, ge, gt, instance_of, min_len, optional
 from pippin.catalog.entries import Catalog
 from pippin.spelling import did_you_mean
 from pippin.support.features import FEATURES
-from pippin.validators import finite, in_schema, slice_or_indices
+from pippin.validators import finite, in_schema, positive, slice_or_indices
 
-from .attachments import AttachmentConfig
-from .attributes import attributes_field
-from .bodies import BodyMassConfig
-from .catalog import CatalogConfig
 from .collision import CollisionConfig
-from .component import ComponentConfig
+from .component import CatalogConfig, ComponentConfig
 from .fields import NOT_A_KEY
-from .geometry import Quaternion, Vector3, orientation, vector
-from .joints import JointConfig
-from .paths import FilePath
-from .shapes import ShapeConfig
-from .tendons import SceneSiteConfig, TendonConfig
-from .terrain import TerrainConfig
+from .files import FilePath
+from .geometry import AttachmentConfig, Quaternion, Vector3, attributes_field, orientation, vector
+from .joints import JointConfig, SceneSiteConfig, TendonConfig
+from .shapes import ShapeConfig, TerrainConfig
 from .tree import Node, Origin
+
+
+def _three_or_six(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, ...] | None) -> None:
+    if value is not None and len(value) not in (3, 6):
+        raise ValueError(
+            f"'inertia' must be 3 moments, or 3 moments and 3 products xy, xz, yz, got {len(value)} numbers"
+        )
+
+
+@attrs.frozen(kw_only=True)
+class BodyMassConfig:
+    """One table of `[scene.bodies]`, by pattern of labels of bodies: what stands in place of the asset's numbers."""
+
+    is_by_pattern: ClassVar = True
+    """For the core: whether the keys of such tables are patterns, and no labels."""
+
+    mass: float | None = attrs.field(default=None, validator=optional(positive))
+    """Mass [kg]. Without `inertia`, the inertia grows with it."""
+
+    com: Vector3 | None = attrs.field(default=None, validator=optional(deep_iterable(finite)))
+    """Centre of mass, in axes of the body from its origin [m]."""
+
+    inertia: tuple[float, ...] | None = attrs.field(
+        default=None, validator=[optional(deep_iterable(finite)), _three_or_six]
+    )
+    """Inertia about the centre of mass, in axes of the body [kg·m²]: xx, yy, zz, and perhaps xy, xz, yz."""
 
 
 @in_schema(items={"enum": list(FEATURES)})

@@ -7,8 +7,6 @@ from pathlib import Path
 import newton.config
 from pippin.errors import ConfigError
 
-from .paths import NEWTON_PREFIX
-
 REVISION = "ac1f172b6f53915f9b81aa9ccd765ae792cc264c"
 """Revision of the assets that Newton's package asks for."""
 
@@ -19,7 +17,7 @@ def find_newton_asset(path: str, where: str) -> Path:
     Raises:
         ConfigError: The cache has no such file of this revision; tells how to download the folder.
     """
-    first, _, inside = path.removeprefix(NEWTON_PREFIX).partition("/")
+    first, _, inside = path.partition(":")[2].partition("/")
     folder, _, stated = first.partition("@")
     revision = stated or REVISION
     if not folder or not inside or len(revision) < 8:

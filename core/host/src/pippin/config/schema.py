@@ -1,4 +1,4 @@
-"""JSON Schema of the configuration file, for editors: every installed plugin, its keys, defaults and bounds.
+"""What a configuration file may hold: a JSON Schema for editors, and the tables of a class of settings.
 
 The schema is draft 7, which taplo, the engine of the usual TOML extensions of editors, supports best. Required keys are
 stated apart from allowed keys, because a file that `extends` others need not be complete.
@@ -6,7 +6,7 @@ stated apart from allowed keys, because a file that `extends` others need not be
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, get_args, get_origin
 
 import attrs
@@ -17,11 +17,11 @@ from pippin.catalog.outside import ANYWHERE
 from pippin.errors import PluginError
 
 from .converter import is_component, tag_of, type_of_table
+from .faults import shape_of, union_members
 from .fields import default_of, field_texts, fields_of
+from .files import is_file_path
 from .loading import unstructure
 from .model import SimulationConfig
-from .paths import is_file_path
-from .wording import shape_of, union_members
 
 Schema = dict[str, Any]
 
@@ -313,7 +313,6 @@ def _demands_by_type(demands: Iterable[tuple[Iterable[str], Schema]]) -> Schema:
 
 
 def _mapped(annotation: Any) -> Any:
-    """Return the type of a mapping's values."""
     return (*get_args(annotation), Any, Any)[1]
 
 
@@ -357,3 +356,59 @@ def _keywords(validator: Any) -> Schema:
         case "_DeepMapping":
             return {"additionalProperties": inner} if (inner := _keywords(validator.value_validator)) else {}
     return getattr(validator, "json_schema", {})
+
+
+_Keys = tuple[tuple[str, int], ...]
+
+
+@attrs.frozen(kw_only=True)
+class InnerTable:
+    """A table of a class of settings."""
+
+    path: tuple[tuple[str, int], ...]
+    """Keys from the outermost table on, each with the number of lists around its value."""
+
+    config: type | None
+    """Class of the table; None if its keys are free."""
+
+    types: Mapping[str, Any]
+    """Annotation of each key."""
+
+    texts: Mapping[str, str]
+    """Docstring of each key that has one."""
+
+
+def inner_tables(config: type) -> Iterator[InnerTable]:
+    """Yield the tables that a class of settings may hold; the first is its own. Those of other plugins are left out.
+
+    Args:
+        config: Class of the settings of a plugin.
+
+    Raises:
+        PluginError: An annotation cannot be resolved.
+    """
+    yield from _tables_in(config, (), frozenset())
+
+
+def _tables_in(config: type, path: _Keys, above: frozenset[type]) -> Iterator[InnerTable]:
+    fields = fields_of(config)
+    yield InnerTable(
+        path=path, config=config, types={each.name: each.type for each in fields}, texts=field_texts(config)
+    )
+    for field in fields:
+        for member, depth in _members(field.type):
+            inner = (*path, (field.name, depth))
+            if attrs.has(member):
+                yield from () if member in above else _tables_in(member, inner, above | {config})
+            elif member is Any or shape_of(member) == "table":
+                yield InnerTable(path=inner, config=None, types={}, texts={})
+
+
+def _members(annotation: Any, depth: int = 0) -> Iterator[tuple[Any, int]]:
+    """Yield the types that a field may hold, and the types of a list's items, with the number of lists around them."""
+    for member in union_members(annotation):
+        if shape_of(member) == "list":
+            for item in dict.fromkeys(get_args(member)):
+                yield from () if item is Ellipsis else _members(item, depth + 1)
+        elif not is_component(member):
+            yield member, depth

@@ -1,21 +1,20 @@
-"""The `[scene.shapes]` table: properties of shapes that their asset does not state."""
+"""The tables `[scene.shapes]` and `[scene.terrain]`: surfaces that bodies have, and the ground."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 import attrs
-from attrs.validators import deep_iterable, ge, optional
-from pippin.validators import finite, positive
+from attrs.validators import deep_iterable, ge, min_len, optional
+from pippin.labels import label_fault
+from pippin.validators import finite, fraction, non_negative, positive
 
-
-def _inherited() -> Any:
-    """Return a field for a finite number >= 0; None leaves Newton's default."""
-    return attrs.field(default=None, validator=optional([finite, ge(0.0)]))
+from .component import ComponentConfig
+from .geometry import number
 
 
 def _range_about_zero(instance: Any, attribute: Any, value: tuple[float, float]) -> None:
-    """Reject a range of distances that does not have zero inside it."""
     if not value[0] < 0.0 < value[1]:
         raise ValueError(f"'{attribute.name}' must be a negative and a positive distance: {list(value)}")
 
@@ -43,40 +42,40 @@ class ShapeConfig:
     A key that the importer of an asset does not leave open is refused: it would change the ground alone.
     """
 
-    density: float | None = _inherited()
+    density: float | None = number()
     """Density [kg/m³] (1000)."""
 
-    ke: float | None = _inherited()
+    ke: float | None = number()
     """Contact stiffness [N/m] (2500)."""
 
-    kd: float | None = _inherited()
+    kd: float | None = number()
     """Contact damping [N·s/m] (100)."""
 
-    kf: float | None = _inherited()
+    kf: float | None = number()
     """Friction damping of penalty contacts [N·s/m] (1000)."""
 
-    ka: float | None = _inherited()
+    ka: float | None = number()
     """Distance at which penalty contacts adhere [m] (0)."""
 
-    mu: float | None = _inherited()
+    mu: float | None = number()
     """Coefficient of sliding friction (1)."""
 
-    restitution: float | None = _inherited()
+    restitution: float | None = number()
     """Coefficient of restitution (0)."""
 
-    mu_torsional: float | None = _inherited()
+    mu_torsional: float | None = number()
     """Coefficient of torsional friction [m] (0.005). For MuJoCo, a shape that states no `condim` then gets 4."""
 
-    mu_rolling: float | None = _inherited()
+    mu_rolling: float | None = number()
     """Coefficient of rolling friction [m] (0.0001). For MuJoCo, a shape that states no `condim` then gets 6."""
 
-    margin: float | None = _inherited()
+    margin: float | None = number()
     """Thickness added around a shape; contacts act at this distance from the surface [m] (0)."""
 
-    gap: float | None = _inherited()
+    gap: float | None = number()
     """Distance beyond the margins at which contacts are detected [m]; by default 0.1, and 0 where MuJoCo detects."""
 
-    kh: float | None = _inherited()
+    kh: float | None = number()
     """Stiffness of hydroelastic contacts [Pa/m] (1e10)."""
 
     is_solid: bool | None = None
@@ -112,7 +111,7 @@ class ShapeConfig:
     )
     """Signed distances from the surface between which the field is stored [m] (-0.1, 0.1)."""
 
-    sdf_padding: float | None = _inherited()
+    sdf_padding: float | None = number()
     """Padding of the field around a primitive shape [m]; by default the gap, plus the margin if hydroelastic."""
 
     sdf_texture_format: Literal["uint8", "uint16", "float32"] | None = None
@@ -120,3 +119,40 @@ class ShapeConfig:
 
     force_sdf: bool | None = None
     """Whether meshes have a field even if no resolution is given, for full-surface contacts with soft bodies (no)."""
+
+
+def _are_labels(instance: Any, attribute: Any, value: Mapping[str, ComponentConfig]) -> None:
+    for label in value:
+        if fault := label_fault(label):
+            raise ValueError(f"'{attribute.name}': {fault}: {label!r}")
+
+
+@attrs.frozen(kw_only=True)
+class TerrainConfig:
+    """The `[scene.terrain]` table: ground of patches, which all worlds share.
+
+    Each patch of the table is a column along y, in the order of the file. The rows along x are levels: the first has
+    the easiest patches. The middle of the ground is the origin of the world.
+    """
+
+    patches: Mapping[str, Annotated[ComponentConfig, "terrain"]] = attrs.field(validator=[min_len(1), _are_labels])
+    """Kinds of ground by label; each is a column of patches."""
+
+    size: tuple[float, float] = attrs.field(default=(8.0, 8.0), validator=deep_iterable(positive))
+    """Lengths of a patch along x and y [m]."""
+
+    levels: int = attrs.field(default=10, validator=ge(1))
+    """Number of rows of patches."""
+
+    difficulty: tuple[float, float] = attrs.field(default=(0.0, 1.0), validator=deep_iterable(fraction))
+    """Difficulty of the first row and of the last one, from 0 to 1; a single row has the last one."""
+
+    border: float = attrs.field(default=20.0, validator=non_negative)
+    """Width of the flat ground around all patches [m]."""
+
+    seed: int | None = attrs.field(default=None, validator=optional(ge(0)))
+    """Seed of what is random about the ground; by default that of `[simulation]`."""
+
+    material: str | None = attrs.field(default=None, validator=optional(min_len(1)))
+    """Name of a material of `[scene.materials]` for the whole ground; by default it has the properties of
+    `[scene.shapes]`."""

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 from pippin.errors import ConfigError, PippinError
 
-from .paths import WrittenText
+from .files import WrittenText
 
 KeyPath = tuple[str | int, ...]
 """The keys and list positions that lead to a value: `("scene", "assets", 0, "path")`."""

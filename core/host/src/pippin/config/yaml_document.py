@@ -10,8 +10,8 @@ import yaml
 from pippin.errors import ConfigError
 from yaml.nodes import MappingNode, SequenceNode
 
+from .faults import repeated_key
 from .tree import KeyPath, Node, path_text
-from .wording import repeated_key
 
 _MOST_VALUES = 1_000_000
 """Most values of a document, each alias counted as what it stands for."""
@@ -30,7 +30,9 @@ def parse_yaml(text: str, path: Path) -> Node:
             raise ConfigError(*faults)
         data = loader.construct_document(root) if root else {}
     except yaml.MarkedYAMLError as error:
-        raise ConfigError(f"{source}{_place(error)}: {error.problem}") from error
+        mark = error.problem_mark
+        place = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
+        raise ConfigError(f"{source}{place}: {error.problem}") from error
     except yaml.YAMLError as error:
         raise ConfigError(f"{source}: {error}") from error
     finally:
@@ -46,11 +48,6 @@ def _count(node: Any, known: dict[int, int]) -> int:
         parts = (each for item in inner for each in (item if isinstance(item, tuple) else (item,)))
         known[id(node)] = 1 + sum(_count(part, known) for part in parts)
     return known[id(node)]
-
-
-def _place(error: yaml.MarkedYAMLError) -> str:
-    mark = error.problem_mark
-    return f":{mark.line + 1}:{mark.column + 1}" if mark else ""
 
 
 def _key_faults(node: Any, source: str, path: KeyPath = (), above: tuple[int, ...] = ()) -> Iterator[str]:

@@ -11,9 +11,9 @@ import attrs
 import newton
 import warp as wp
 from pippin.assembly.model import build_model, features_of
-from pippin.assembly.refuse_undeterministic import refuse_undeterministic
+from pippin.assembly.refusals import refuse_undeterministic
 from pippin.assembly.solver import SolverBuilding
-from pippin.assets.actuators.prim_configs import find_prim_actuators
+from pippin.assets.actuators.prims import find_prim_actuators
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.components.runtime_attributes import RuntimeAttributes

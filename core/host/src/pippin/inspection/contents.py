@@ -11,8 +11,7 @@ import warp as wp
 from pippin.assembly.poses import whole_scene
 from pippin.assembly.scene import finalize, new_builder
 from pippin.assets.actuators.prims import read_actuators
-from pippin.assets.asset import Asset, find_assets
-from pippin.assets.formats import FORMATS
+from pippin.assets.asset import FORMATS, Asset, find_assets
 from pippin.assets.importing import import_asset
 from pippin.assets.report import Imported, report_imports
 from pippin.config import SceneConfig, SimulationConfig

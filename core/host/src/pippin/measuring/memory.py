@@ -22,7 +22,7 @@ from pippin.catalog.entries import Catalog
 from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, PippinError
 from pippin.simulation import Simulation
-from pippin.solving.capacities import Capacity
+from pippin.solving.contact_source import Capacity
 from pippin.state.snapshot import walk
 
 from .memory_use import ArrayMemory, MemoryOwner, MemoryUse, MemoryWaste

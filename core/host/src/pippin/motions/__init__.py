@@ -6,7 +6,7 @@ A `Clip` is a recorded motion of a whole robot, which a task follows.
 
 from typing import TYPE_CHECKING
 
-from pippin.config.selections import SelectionConfig
+from pippin.config.geometry import SelectionConfig
 from pippin.late import late
 
 from .configs import SampledConfig

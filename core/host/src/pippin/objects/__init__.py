@@ -3,8 +3,8 @@
 Each kind of object is a plugin, which derives from `SceneObject`, with settings that derive from `ObjectConfig`.
 """
 
+from pippin.config.geometry import PinConfig
 from pippin.config.joints import JointConfig
-from pippin.config.selections import PinConfig
 
 from .scene_object import ObjectConfig, ObjectPose, RepeatConfig, SceneObject
 from .tables import read_table

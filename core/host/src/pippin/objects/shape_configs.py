@@ -7,9 +7,8 @@ from typing import Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, min_len, optional
-from pippin.config.attributes import attributes_field
-from pippin.config.geometry import Quaternion, Vector3, orientation, vector
-from pippin.config.paths import FilePath
+from pippin.config.files import FilePath
+from pippin.config.geometry import Quaternion, Vector3, attributes_field, orientation, vector
 from pippin.config.shapes import ShapeConfig
 from pippin.validators import finite, fraction, positive
 

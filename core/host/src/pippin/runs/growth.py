@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 from pippin.config import ComponentConfig, SimulationConfig
 from pippin.errors import BufferOverflowError
-from pippin.solving.capacities import Capacity
+from pippin.solving.contact_source import Capacity
 
 RESTARTS_MAX = 5
 """Starts with larger buffers after which an overflow ends the run: each doubles a buffer at least."""

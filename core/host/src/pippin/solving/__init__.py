@@ -5,14 +5,11 @@ from typing import TYPE_CHECKING
 from pippin.late import late
 from pippin.support.features import FEATURES, RIGID_TREES, Feature
 
-from .capacities import Capacity
-from .contact_source import ContactSource
-from .fields import deterministic_mode, inherited, number
-from .sub_solver import SubSolver
+from .contact_source import Capacity, ContactSource
+from .tables import SubSolver, deterministic_mode, inherited, number
 
 if TYPE_CHECKING:
-    from .conversion import complete_conversion
-    from .loops import LoopTies
+    from .conversion import LoopTies, complete_conversion
 
 __all__ = [
     "FEATURES",
@@ -28,4 +25,4 @@ __all__ = [
     "number",
 ]
 
-__getattr__ = late(__name__, {"LoopTies": ".loops", "complete_conversion": ".conversion"})
+__getattr__ = late(__name__, {"LoopTies": ".conversion", "complete_conversion": ".conversion"})

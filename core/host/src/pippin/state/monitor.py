@@ -18,6 +18,7 @@ from pippin.attribute_rows import texts
 from pippin.errors import BufferOverflowError, SimulationError
 from pippin.matter import OF_PARTICLES, Matter
 from pippin.solving.capacities import Capacity
+from pippin.solving.contact_source import Capacity
 
 from . import kernels
 from .world_rows import worlds_of

@@ -10,7 +10,7 @@ import newton
 import warp as wp
 from pippin.arrays import on_host, present
 from pippin.errors import ConfigError, SimulationError
-from pippin.solving.capacities import Capacity, pipeline_capacities
+from pippin.solving.contact_source import Capacity, pipeline_capacities
 from pippin.state.monitor import Monitor
 from pippin.state.world_rows import arrays_of
 

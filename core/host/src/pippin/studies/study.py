@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import attrs
 from pippin.config import SimulationConfig, dump_toml, load, toml_text
-from pippin.config.overrides import apply, parse
+from pippin.config.layers import apply, parse
 from pippin.config.tree import Node
 from pippin.errors import SimulationError
 from pippin.report import Markup, element, folded, page, section

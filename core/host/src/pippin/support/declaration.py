@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Self
@@ -10,8 +12,63 @@ import attrs
 from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
 
-from .attributes import MISSING, read
 from .features import FEATURES, LEVELS, live_changes
+
+MISSING: Any = object()
+"""The value of an attribute that a component does not have."""
+
+_CLOSE = 0.85
+"""Similarity of `difflib` from which a name counts as misspelt: one wrong letter in seven, or two in fourteen."""
+
+
+def read(component: Any, attribute: str, name: str) -> Any:
+    """Return an attribute of a component, or MISSING. Properties of a class count as missing.
+
+    Raises:
+        PluginError: The attribute is a property that raises an AttributeError; its default would be a guess.
+    """
+    try:
+        value = getattr(component, attribute)
+    except AttributeError as error:
+        if hasattr(inspect.getattr_static(type(component), attribute, None), "__get__"):
+            raise PluginError(f"{name}: {attribute} cannot be read: {error}") from error
+        return MISSING
+    return MISSING if isinstance(component, type) and hasattr(value, "__get__") else value
+
+
+def misspelt(plugin: type, declared: Collection[str]) -> Iterator[str]:
+    """Yield a fault for each public name of a plugin's class that is similar, but not equal, to a declared name.
+
+    Names of base classes from other packages and hooks are left out. Annotations of Pippin's base classes count as
+    declared names.
+    """
+    known = {*declared, *_annotated_by_pippin(plugin)}
+    by_folded = {name.casefold(): name for name in known}
+    for cls in plugin.__mro__:
+        if _package(cls) != _package(plugin):
+            continue
+        for name in (*vars(cls), *inspect.get_annotations(cls)):
+            if name.startswith("_") or name in known or hasattr(vars(cls).get(name), "pippin_impl"):
+                continue
+            near = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=_CLOSE)
+            if near and not _is_plural(name, near[0]):
+                yield f"{name} is not a declaration; did you mean {by_folded[near[0]]}? If not, rename it"
+
+
+def _annotated_by_pippin(plugin: type) -> set[str]:
+    bases = [cls for cls in plugin.__mro__ if _package(cls) == "pippin"]
+    return {name for cls in bases for name in inspect.get_annotations(cls) if name.islower()}
+
+
+def _is_plural(name: str, near: str) -> bool:
+    """Tell whether two short names are a word and its plural: `world` is not a misspelt `worlds`."""
+    short, long = sorted((name.casefold(), near), key=len)
+    return long == f"{short}s" and len(short) < 8
+
+
+def _package(cls: type) -> str:
+    return cls.__module__.partition(".")[0]
+
 
 Check = Callable[[Any, Any, Any], None]
 
@@ -58,20 +115,21 @@ def _are_levels(declaration: Any, field: attrs.Attribute[Any], value: Any) -> No
             raise ValueError(f"{field.name}: {name}: {level!r}; declare 'live', 'build' or 'no'")
 
 
-def _is_bool(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
-    if not isinstance(value, bool):
-        raise ValueError(f"{field.name}: expected True or False, got {value!r}")
+def _is(expected: str, accepts: Callable[[Any], bool]) -> Check:
+    def check(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
+        if not accepts(value):
+            raise ValueError(f"{field.name}: expected {expected}, got {value!r}")
+
+    return check
 
 
-def _is_reason(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
-    if value is not None and not (isinstance(value, str) and value):
-        raise ValueError(f"{field.name}: expected a reason as text or None, got {value!r}")
-
-
-def _is_positive(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
+def _may_be_positive(value: Any) -> bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if value is not None and not (is_number and math.isfinite(value) and value > 0.0):
-        raise ValueError(f"{field.name}: expected a number above 0 or None, got {value!r}")
+    return value is None or (is_number and math.isfinite(value) and value > 0.0)
+
+
+_is_positive = _is("a number above 0 or None", _may_be_positive)
+_is_reason = _is("a reason as text or None", lambda value: value is None or (isinstance(value, str) and bool(value)))
 
 
 def _are_options(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
@@ -93,7 +151,7 @@ def _names_field(default: Collection[str] | None, known: Collection[str] = ()) -
 
 
 def _bool_field() -> Any:
-    return attrs.field(default=False, validator=_is_bool)
+    return attrs.field(default=False, validator=_is("True or False", lambda value: isinstance(value, bool)))
 
 
 @attrs.frozen(kw_only=True)

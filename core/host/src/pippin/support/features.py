@@ -148,10 +148,6 @@ _FLAGS: Mapping[str, str] = {
 """Features with numbers that a change is about, by the name of the change in `newton.ModelFlags`."""
 
 
-def _flags(name: str) -> tuple[str, ...]:
-    return tuple(flag for flag, names in _FLAGS.items() if name in names.split())
-
-
 _POSSIBLE = frozenset({"face_contacts", "particle_contacts"})
 """What matters only where objects of matter meet."""
 
@@ -159,21 +155,16 @@ _NOTED = frozenset({"carried_sliders", "joint_damping", "joint_friction", "veloc
 """What robot files state without a choice, and some solvers lack."""
 
 FEATURES: Mapping[str, Feature] = {
-    **{
-        name: Feature(meaning=meaning, cure=_CURES.get(name, ""), is_possible=name in _POSSIBLE, flags=_flags(name))
-        for name, meaning in _STRUCTURAL.items()
-    },
-    **{
-        name: Feature(
-            meaning=meaning,
-            is_structural=False,
-            is_noted=name in _NOTED,
-            part_of=_PART_OF.get(name, ""),
-            cure=_CURES.get(name, ""),
-            flags=_flags(name),
-        )
-        for name, meaning in _NUMERIC.items()
-    },
+    name: Feature(
+        meaning=meaning,
+        is_structural=name in _STRUCTURAL,
+        is_possible=name in _POSSIBLE,
+        is_noted=name in _NOTED,
+        part_of=_PART_OF.get(name, ""),
+        cure=_CURES.get(name, ""),
+        flags=tuple(flag for flag, names in _FLAGS.items() if name in names.split()),
+    )
+    for name, meaning in {**_STRUCTURAL, **_NUMERIC}.items()
 }
 """Every feature by name, structural ones first; `pippin.support.used_features` finds them in a model."""
 
@@ -184,18 +175,8 @@ it does not have it."""
 RIGID_TREES = MappingProxyType(
     dict.fromkeys(
         (
-            "gravity",
-            "rigid_bodies",
-            "rigid_contacts",
-            "fixed_joints",
-            "free_joints",
-            "revolute_joints",
-            "prismatic_joints",
-            "ball_joints",
-            "d6_joints",
-            "joint_limits",
-            "joint_drives",
-            "carried_sliders",
+            *("gravity", "rigid_bodies", "rigid_contacts", "fixed_joints", "free_joints", "revolute_joints"),
+            *("prismatic_joints", "ball_joints", "d6_joints", "joint_limits", "joint_drives", "carried_sliders"),
         ),
         "live",
     )
@@ -211,47 +192,39 @@ NO_LIMIT = 1e6
 MEASURED = frozenset({"body_qdd"})
 """Observables that the host measures in the state, so that every solver has them."""
 
-OF_ATTRIBUTES: Mapping[str, str] = {
-    "edge_bending_properties": "bending",
-    "joint_armature": "armature",
+_ATTRIBUTES: Mapping[str, str] = {
+    "adhesion": "shape_material_ka",
+    "armature": "joint_armature",
+    "bending": "edge_bending_properties",
+    "contact_stiffness": "shape_material_kd shape_material_ke",
+    "disabled_joints": "joint_enabled",
+    "effort_limits": "joint_effort_limit",
+    "friction_damping": "shape_material_kf",
     "joint_damping": "joint_damping",
-    "joint_effort_limit": "effort_limits",
-    "joint_enabled": "disabled_joints",
+    "joint_drives": "joint_target_kd joint_target_ke",
     "joint_friction": "joint_friction",
-    "joint_limit_kd": "limit_stiffness",
-    "joint_limit_ke": "limit_stiffness",
-    "joint_limit_lower": "joint_limits",
-    "joint_limit_upper": "joint_limits",
-    "joint_rest_q": "joint_stiffness",
-    "joint_stiffness": "joint_stiffness",
-    "joint_target_kd": "joint_drives",
-    "joint_target_ke": "joint_drives",
-    "joint_velocity_limit": "velocity_limits",
+    "joint_limits": "joint_limit_lower joint_limit_upper",
+    "joint_stiffness": "joint_rest_q joint_stiffness",
+    "limit_stiffness": "joint_limit_kd joint_limit_ke",
     "particle_adhesion": "particle_adhesion",
     "particle_cohesion": "particle_cohesion",
-    "particle_inv_mass": "particles",
-    "particle_kd": "particle_contact_stiffness",
-    "particle_ke": "particle_contact_stiffness",
-    "particle_kf": "particle_contact_stiffness",
-    "particle_mass": "particles",
-    "particle_mu": "particle_friction",
-    "shape_material_ka": "adhesion",
-    "shape_material_kd": "contact_stiffness",
-    "shape_material_ke": "contact_stiffness",
-    "shape_material_kf": "friction_damping",
-    "shape_material_mu_rolling": "rolling_friction",
-    "shape_material_mu_torsional": "torsional_friction",
-    "shape_material_restitution": "restitution",
-    "soft_contact_kd": "soft_contact_stiffness",
-    "soft_contact_ke": "soft_contact_stiffness",
-    "soft_contact_kf": "soft_contact_friction_damping",
-    "soft_contact_mu": "soft_contact_friction",
+    "particle_contact_stiffness": "particle_kd particle_ke particle_kf",
+    "particle_friction": "particle_mu",
+    "particles": "particle_inv_mass particle_mass",
+    "restitution": "shape_material_restitution",
+    "rolling_friction": "shape_material_mu_rolling",
+    "soft_contact_friction": "soft_contact_mu",
+    "soft_contact_friction_damping": "soft_contact_kf",
     "soft_contact_restitution": "soft_contact_restitution",
-    "spring_damping": "springs",
-    "spring_stiffness": "springs",
-    "tet_materials": "tetrahedra",
-    "tri_materials": "triangles",
+    "soft_contact_stiffness": "soft_contact_kd soft_contact_ke",
+    "springs": "spring_damping spring_stiffness",
+    "tetrahedra": "tet_materials",
+    "torsional_friction": "shape_material_mu_torsional",
+    "triangles": "tri_materials",
+    "velocity_limits": "joint_velocity_limit",
 }
+
+OF_ATTRIBUTES: Mapping[str, str] = {name: feature for feature, names in _ATTRIBUTES.items() for name in names.split()}
 """Features that a solver needs to honour arrays and numbers of the model, by their names."""
 
 

@@ -13,7 +13,7 @@ from pippin.spelling import listed
 
 from .declaration import Declaration
 from .features import FEATURES, MEASURED
-from .world_users import particles_touch
+from .used_features import particles_touch
 
 
 class FeaturesOfJoints(Protocol):

@@ -2,20 +2,115 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import newton
 import numpy as np
 from pippin.attribute_rows import numbers, texts
 
 from .features import ASKED, FEATURES
-from .joint_users import JOINT_USERS
-from .matter_users import MATTER_USERS
-from .model_rows import host, is_moved
-from .shape_users import SHAPE_USERS
-from .world_users import WORLD_USERS
+from .rigid_users import RIGID_USERS, host, is_moved
 
-_DIRECT = "asset_actuators"
+_FLAT = 1e-3
+"""Angle up to which an edge counts as flat [rad]: of a flat mesh, it is a rounding."""
+
+_TRI_KD = 10.0
+"""Damping that Newton gives to every triangle of which none is stated."""
+
+
+def _face_contacts(model: newton.Model) -> Sequence[str]:
+    """Return the objects of particles that share a world with other ones, if one of them has faces."""
+    labels, worlds = texts(model, "pippin:grains_label"), [*numbers(model, "pippin:grains_world")]
+    loose = len(labels)
+    for kind in ("surface", "volume"):
+        if getattr(model, f"{kind}_label"):
+            labels += getattr(model, f"{kind}_label")
+            worlds += [*host(getattr(model, f"{kind}_world"))]
+    if len(labels) == loose:
+        return ()
+    shared = np.bincount(np.array(worlds) + 1, minlength=model.world_count + 1)
+    others = [shared[world + 1] + (shared[0] if world >= 0 else shared[1:].sum()) for world in worlds]
+    return [label for label, count in zip(labels, others, strict=True) if count > 1]
+
+
+def _activations(model: newton.Model) -> Sequence[str]:
+    counts = {
+        "triangles": np.count_nonzero(host(model.tri_activations)),
+        "tetrahedra": np.count_nonzero(host(model.tet_activations)),
+    }
+    return [f"{count} {what}" for what, count in counts.items() if count]
+
+
+def _rows(name: str, what: str, chosen: Callable[[np.ndarray], np.ndarray]) -> Callable[[newton.Model], Sequence[str]]:
+    """Return a function that counts the elements whose row of materials is chosen."""
+
+    def users(model: newton.Model) -> Sequence[str]:
+        rows = host(getattr(model, name))
+        count = int(chosen(rows).sum()) if len(rows) else 0
+        return [f"{count} {what}"] if count else ()
+
+    return users
+
+
+def _damps(rows: np.ndarray) -> np.ndarray:
+    """Tell which elastic triangles have a damping that somebody stated, and not the one that Newton gives to all."""
+    return np.any(rows[:, :2] != 0.0, axis=1) & ~np.isin(rows[:, 2], (0.0, _TRI_KD))
+
+
+def _rest_angles(model: newton.Model) -> Sequence[str]:
+    """Return the edges of cloth that resist bending and are bent at rest; cloth of panels rests as they say."""
+    if not model.edge_count:
+        return ()
+    is_bent = np.abs(host(model.edge_rest_angle)) > _FLAT
+    is_bent &= host(model.edge_bending_properties)[:, 0] != 0.0
+    areas = host(getattr(getattr(model, "style3d", None), "edge_rest_area", None))
+    if len(areas):
+        is_bent &= areas == 0.0
+    count = int(is_bent.sum())
+    return [f"{count} edges"] if count else ()
+
+
+def _unequal_worlds(model: newton.Model) -> Sequence[str]:
+    """Return the worlds whose content differs from the first world."""
+    layouts = list(_layouts(model))
+    return [f"world {index}" for index, layout in enumerate(layouts) if layout != layouts[0]]
+
+
+def _layouts(model: newton.Model) -> Iterator[tuple[Any, ...]]:
+    """Yield for each world its counts, and the trees, types and meshes of its joints and shapes."""
+    starts = {what: host(getattr(model, f"{what}_world_start")) for what in ("body", "joint", "shape", "particle")}
+    kinds = [(host(model.joint_type), "joint"), (host(model.joint_dof_dim), "joint"), (host(model.shape_type), "shape")]
+    bodies = [(host(model.joint_parent), "joint"), (host(model.joint_child), "joint")]
+    bodies.append((host(model.shape_body), "shape"))
+    for world in range(model.world_count):
+        first, end = starts["body"][world : world + 2]
+        part = {what: slice(*starts[what][world : world + 2]) for what in ("joint", "shape")}
+        trees = [np.maximum(array[part[what]] - first, -1).tobytes() for array, what in bodies]
+        meshes = [hash(source) for source in model.shape_source[part["shape"]]]
+        particle_count = np.diff(starts["particle"][world : world + 2])[0]
+        yield end - first, particle_count, trees, [array[part[what]].tobytes() for array, what in kinds], meshes
+
+
+def particles_touch(model: newton.Model) -> bool:
+    """Return whether some world has particles that can touch something."""
+    return bool(model.particle_count) and (model.particle_max_radius > 0.0 or bool(model.tri_count))
+
+
+def _particle_worlds(model: newton.Model) -> Sequence[str]:
+    """Return the worlds with particles that can touch something, if there are several."""
+    if not particles_touch(model):
+        return ()
+    worlds = np.flatnonzero(np.diff(host(model.particle_world_start)[: model.world_count + 1]))
+    return [f"world {index}" for index in worlds] if len(worlds) > 1 else ()
+
+
+def _pulled_worlds(model: newton.Model) -> Sequence[str]:
+    """Return the worlds with gravity, if something can move."""
+    can_move = is_moved(model).any() or np.any(host(model.particle_mass) > 0.0)
+    pulled = np.any(host(model.gravity) != 0.0, axis=-1)[: model.world_count]
+    return [f"world {index}" for index in np.flatnonzero(pulled)] if can_move else ()
+
 
 LIGHT = 1e-8
 """Mass below which a link is there for its joint alone [kg]."""
@@ -26,9 +121,8 @@ def used_features(model: newton.Model, direct_actuators: Sequence[str]) -> dict[
 
     `direct_actuators` are the asset's own that act only if the solver applies `control.mujoco.ctrl`.
     """
-    found = {
-        name: direct_actuators if name == _DIRECT else _USERS[name](model) for name in FEATURES if name not in ASKED
-    }
+    users_of = {**_USERS, "asset_actuators": lambda _: direct_actuators}
+    found = {name: users_of[name](model) for name in FEATURES if name not in ASKED}
     return {name: users for name, users in found.items() if users}
 
 
@@ -40,17 +134,6 @@ def _counted(*attributes: str) -> Callable[[newton.Model], Sequence[str]]:
         return [f"{count} {name.removesuffix('_count')}" for name, count in counts.items() if count]
 
     return users
-
-
-def _triangles(model: newton.Model) -> Sequence[str]:
-    """Return the triangles that resist stretching. Triangles that only collide need no support by a solver."""
-    count = int(np.any(host(model.tri_materials)[:, :2] != 0.0, axis=1).sum()) if model.tri_count else 0
-    return [f"{count} triangles"] if count else ()
-
-
-def _bending(model: newton.Model) -> Sequence[str]:
-    count = int((host(model.edge_bending_properties)[:, 0] != 0.0).sum()) if model.edge_count else 0
-    return [f"{count} edges"] if count else ()
 
 
 def _mujoco_tendons(model: newton.Model) -> Sequence[str]:
@@ -103,10 +186,18 @@ def _light_links(model: newton.Model) -> Sequence[str]:
 
 
 _USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
-    **JOINT_USERS,
-    **MATTER_USERS,
-    **SHAPE_USERS,
-    **WORLD_USERS,
+    **RIGID_USERS,
+    "activations": _activations,
+    "air_drag": _rows("tri_materials", "triangles", lambda rows: np.any(rows[:, 3:] != 0.0, axis=1)),
+    "bending_damping": _rows("edge_bending_properties", "edges", lambda rows: rows[:, 1] != 0.0),
+    "face_contacts": _face_contacts,
+    "particle_contacts": lambda model: texts(model, "pippin:grains_label"),
+    "rest_angles": _rest_angles,
+    "tetrahedron_damping": _rows("tet_materials", "tetrahedra", lambda rows: rows[:, 2] != 0.0),
+    "triangle_damping": _rows("tri_materials", "triangles", _damps),
+    "gravity": _pulled_worlds,
+    "heterogeneous_worlds": _unequal_worlds,
+    "particle_worlds": _particle_worlds,
     "rigid_bodies": lambda model: [model.body_label[index] for index in np.flatnonzero(is_moved(model))],
     "kinematic_bodies": _kinematic,
     "light_links": _light_links,
@@ -117,8 +208,9 @@ _USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "attachments": _counted("attachment_particle_body_count"),
     "particles": _counted("particle_count"),
     "springs": _counted("spring_count"),
-    "triangles": _triangles,
-    "bending": _bending,
+    # Triangles that only collide do not resist stretching, and need no support by a solver.
+    "triangles": _rows("tri_materials", "triangles", lambda rows: np.any(rows[:, :2] != 0.0, axis=1)),
+    "bending": _rows("edge_bending_properties", "edges", lambda rows: rows[:, 0] != 0.0),
     "tetrahedra": _counted("tet_count"),
     "gradients": lambda model: ["simulation.requires_grad"] if model.requires_grad else (),
     "gravity_compensation": _compensated,

@@ -12,7 +12,7 @@ import numpy as np
 import warp as wp
 from pippin.catalog.entries import Catalog
 from pippin.config.model import SceneConfig
-from pippin.config.terrain import TerrainConfig
+from pippin.config.shapes import TerrainConfig
 from pippin.errors import ConfigError, PluginError
 from pippin.objects.scene_object import ObjectPose
 from pippin.objects.shapes import properties_of

@@ -1,4 +1,4 @@
-"""Actuators that an asset's own file defines: motors, servos, muscles and actuators of tendons in MJCF.
+"""Actuators that an asset's own file defines, such as motors, servos, muscles and actuators of tendons in MJCF.
 
 Newton stores them as rows of the custom frequency `mujoco:actuator`. The servos of joints among them are joint drives,
 which every solver may honour. All others are direct: only MuJoCo's engines apply them, from `control.mujoco.ctrl`.
@@ -7,17 +7,120 @@ which every solver may honour. All others are direct: only MuJoCo's engines appl
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import newton
 import numpy as np
 import warp as wp
 from pippin import labels
-from pippin.attribute_rows import numbers, texts, write
+from pippin.arrays import on_host
+from pippin.attribute_rows import dof_numbers, numbers, texts, write
+from pippin.axes import axis_labels
 from pippin.errors import ConfigError
+from pippin.labels import name_of
+from pippin.spelling import listed
 
-from .transmissions import Transmissions
+_JOINT, _JOINT_IN_PARENT, _TENDON, _SITE, _BODY, _SLIDER_CRANK = range(6)
+"""MuJoCo's types of transmissions, as Newton counts them."""
+
+
+class Transmissions:
+    """The transmissions of the rows of `mujoco:actuator` in a builder or a model.
+
+    An actuator drives the joints between the points that it connects: those of a tendon, of a crank and its slider, of
+    a site and its reference. A site without reference and a body are pushed from outside, which drives no joint.
+    """
+
+    def __init__(self, of: newton.ModelBuilder | newton.Model) -> None:
+        self._of = of
+        self._kinds = numbers(of, "mujoco:actuator_trntype")
+        self._targets = numbers(of, "mujoco:actuator_trnid")
+        self._starts, parents, children, trees = (
+            _host(getattr(of, f"joint_{name}")) for name in ("qd_start", "parent", "child", "articulation")
+        )
+        self._coordinates = _host(of.joint_q_start)
+        self._joint_above = {child: joint for joint, child in enumerate(children) if trees[joint] >= 0}
+        self._parents = parents
+        self._paths = texts(of, "mujoco:actuator_target_label")
+
+    def axis(self, actuator: int) -> int | None:
+        """Return the degree of freedom of an actuator that acts on a joint; None if it acts on something else."""
+        kind, (target, _) = self._resolved(actuator)
+        return target if kind in (_JOINT, _JOINT_IN_PARENT) and target >= 0 else None
+
+    def coordinate(self, actuator: int) -> int | None:
+        """Return the joint coordinate of an actuator that acts on a joint; None if it acts on something else."""
+        dof = self.axis(actuator)
+        if dof is None:
+            return None
+        joint = int(np.searchsorted(self._starts, dof, side="right")) - 1
+        return int(self._coordinates[joint]) + dof - int(self._starts[joint])
+
+    def reference(self, actuator: int) -> float:
+        """Return what MuJoCo counts at Newton's 0 of the joint that an actuator acts on [m or rad], else 0."""
+        dof = self.axis(actuator)
+        return 0.0 if dof is None else float(self._references[dof])
+
+    def dofs(self, actuator: int) -> frozenset[int]:
+        """Return the degrees of freedom that an actuator drives."""
+        kind, (target, other) = self._resolved(actuator)
+        if target < 0:
+            return frozenset()
+        if kind in (_JOINT, _JOINT_IN_PARENT):
+            return frozenset({target})
+        if kind == _TENDON:
+            return frozenset(self._dofs_of(self._joints_of_tendon(target)))
+        if kind == _SLIDER_CRANK or (kind == _SITE and other >= 0):
+            return frozenset(self._dofs_of(self._joints_between([target, other])))
+        return frozenset()
+
+    @functools.cached_property
+    def _references(self) -> np.ndarray:
+        return dof_numbers(self._of, "mujoco:dof_ref")
+
+    def _resolved(self, actuator: int) -> tuple[int, tuple[int, int]]:
+        """Return type and targets; those of a USD stage have the path of their target until the solver is built."""
+        kind, (target, other) = int(self._kinds[actuator]), map(int, self._targets[actuator])
+        path = self._paths[actuator] if self._paths else ""
+        if path and target < 0:
+            tendons = texts(self._of, "mujoco:tendon_label")
+            if path in self._of.joint_label:
+                return _JOINT, (int(self._starts[self._of.joint_label.index(path)]), other)
+            if path in tendons:
+                return _TENDON, (tendons.index(path), other)
+        return kind, (target, other)
+
+    def _joints_of_tendon(self, tendon: int) -> Iterable[int]:
+        column = lambda name: numbers(self._of, f"mujoco:tendon_{name}")  # noqa: E731
+        if column("type")[tendon] == 0:
+            first, count = (int(column(f"joint_{name}")[tendon]) for name in ("adr", "num"))
+            return [int(joint) for joint in column("joint")[first : first + count]]
+        first, count = (int(column(f"wrap_{name}")[tendon]) for name in ("adr", "num"))
+        shapes = column("wrap_shape")[first : first + count]
+        return self._joints_between([int(shape) for shape in shapes if shape >= 0])
+
+    def _joints_between(self, shapes: Iterable[int]) -> set[int]:
+        """Return the joints that move some of these shapes and not all."""
+        bodies = _host(self._of.shape_body)
+        chains = [set(self._joints_above(int(bodies[shape]))) for shape in shapes]
+        return set().union(*chains).difference(set.intersection(*chains) if chains else ())
+
+    def _joints_above(self, body: int) -> Iterator[int]:
+        while body in self._joint_above:
+            joint = self._joint_above[body]
+            yield joint
+            body = int(self._parents[joint])
+
+    def _dofs_of(self, joints: Iterable[int]) -> Iterator[int]:
+        for joint in joints:
+            end = self._starts[joint + 1] if joint + 1 < len(self._starts) else self._of.joint_dof_count
+            yield from range(int(self._starts[joint]), int(end))
+
+
+def _host(values: Any) -> np.ndarray:
+    return np.asarray(values if isinstance(values, list) else values.numpy(), dtype=int)
+
 
 FREE, OFF, CONTROLLED = 0, 1, 2
 """Owners of an actuator: nobody; a group that drives its joints, so that it is off; a group that sets its `ctrl`."""
@@ -48,7 +151,7 @@ class AssetActuators:
     """
 
     def __init__(self, of: newton.ModelBuilder | newton.Model) -> None:
-        self._of = of
+        self._of: Any = of
         #: Labels of the actuators.
         self.labels: list[str] = texts(of, _LABEL)
         source, kind = numbers(of, "mujoco:ctrl_source"), numbers(of, "mujoco:ctrl_type")
@@ -156,24 +259,19 @@ class AssetActuators:
             # Another drive may take the servo's place, so that its limit becomes that of its joint.
             limit = float(np.abs(self._ranges("force")[actuator]).max())
             for dof in self.transmissions.dofs(actuator):
-                self._builder.joint_effort_limit[dof] = min(self._builder.joint_effort_limit[dof], limit)
+                self._of.joint_effort_limit[dof] = min(self._of.joint_effort_limit[dof], limit)
         else:
-            write(self._builder, "mujoco:ctrl_type", actuator, _GENERAL)  # parameters of a DC motor would act again
+            write(self._of, "mujoco:ctrl_type", actuator, _GENERAL)  # parameters of a DC motor would act again
         for name in _SILENT:
-            write(self._builder, f"mujoco:actuator_{name}", actuator, None)
+            write(self._of, f"mujoco:actuator_{name}", actuator, None)
         for name in ("force", "ctrl", "act"):
-            write(self._builder, f"mujoco:actuator_{name}limited", actuator, _AUTO)
-        write(self._builder, "mujoco:actuator_actdim", actuator, -1)
+            write(self._of, f"mujoco:actuator_{name}limited", actuator, _AUTO)
+        write(self._of, "mujoco:actuator_actdim", actuator, -1)
         self._own(actuator, OFF)
 
     def _own(self, actuator: int, owner: int) -> None:
-        write(self._builder, _OWNER, actuator, owner)
+        write(self._of, _OWNER, actuator, owner)
         self.owners[actuator] = owner
-
-    @property
-    def _builder(self) -> newton.ModelBuilder:
-        of: Any = self._of
-        return of
 
     def _ranges(self, what: str) -> np.ndarray:
         limited, is_given = self._column(f"{what}limited"), self._column(f"has_{what}range") != 0
@@ -232,3 +330,59 @@ def zero_targets(builder: newton.ModelBuilder) -> None:
         coordinate = own.transmissions.coordinate(actuator)
         if coordinate is not None:
             builder.joint_target_q[coordinate] = -own.transmissions.reference(actuator)
+
+
+_CURE = 'drive them by a group of type = "control"'
+
+
+def actuator_notes(model: newton.Model) -> list[str]:
+    """Return notes on the actuators that nobody drives, and on those that are off although they drive other joints too.
+
+    Equal actuators of several worlds count once.
+    """
+    own = AssetActuators(model)
+    if not len(own):
+        return []
+    first = _of_one_world(own)
+    notes = list(_partly_driven(model, own, first[own.owners[first] == OFF]))
+    alone = [index for index in first[own.owners[first] == FREE] if _is_at_zero(model, own, index)]
+    is_holding = own.is_servo | own.acts_at_zero
+    holding, idle = ([own.labels[i] for i in alone if is_holding[i] == wanted] for wanted in (True, False))
+    for found, effect in ((holding, "may hold joints at 0"), (idle, "exerts nothing")):
+        if found:
+            count = "1 actuator of the asset stays" if len(found) == 1 else f"{len(found)} actuators of the asset stay"
+            names = listed([name_of(label) for label in found])
+            notes.append(f"{count} at ctrl = 0, which {effect}: {names}; {_CURE}")
+    return notes
+
+
+def _of_one_world(own: AssetActuators) -> np.ndarray:
+    """Return the first of the actuators that have the same place, label and owner in their worlds, ascending."""
+    places = np.arange(len(own)) - np.searchsorted(own.worlds, own.worlds)
+    kinds = [f"{place} {owner} {label}" for place, owner, label in zip(places, own.owners, own.labels, strict=True)]
+    return np.sort(np.unique(np.array(kinds), return_index=True)[1])
+
+
+def _is_at_zero(model: newton.Model, own: AssetActuators, actuator: int) -> bool:
+    """Tell whether an actuator is in use with a zero input."""
+    if not own.is_servo[actuator]:
+        return bool(numbers(model, "mujoco:ctrl")[actuator] == 0.0)
+    dof, coordinate = own.transmissions.axis(actuator), own.transmissions.coordinate(actuator)
+    if dof is None or on_host(model.joint_target_mode)[dof] == int(newton.JointTargetMode.NONE):
+        return False
+    if own.is_velocity[actuator]:
+        return bool(on_host(model.joint_target_qd)[dof] == 0.0)
+    return bool(on_host(model.joint_target_q)[coordinate] + own.transmissions.reference(actuator) == 0.0)
+
+
+def _partly_driven(model: newton.Model, own: AssetActuators, off: np.ndarray) -> Iterator[str]:
+    is_driven, names = numbers(model, IS_DRIVEN), None
+    for actuator in off.tolist():
+        rest = [dof for dof in sorted(own.transmissions.dofs(actuator)) if not is_driven[dof]]
+        if rest:
+            names = names or axis_labels(model)
+            missed = listed([name_of(names[dof]) for dof in rest])
+            yield (
+                f"actuator {name_of(own.labels[actuator])!r} is off, since a group drives some of its joints; nothing"
+                f" drives the others: {missed}"
+            )

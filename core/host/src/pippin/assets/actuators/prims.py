@@ -1,17 +1,107 @@
-"""Reader of `NewtonActuator` prims: the driven joints, and the equivalent table of a file."""
+"""Actuators from USD assets: `NewtonActuator` prims become the equivalent tables and configurations of a file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+import math
+import re
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal
 
 import attrs
-from pippin.assets.asset import Asset, failure
+from cattrs import BaseValidationError
+from pippin.assets.asset import Asset, failure, find_asset, is_read_as
 from pippin.assets.usd.stage import actuator_prims, ignored_paths, is_within, open_stage
+from pippin.catalog.entries import Catalog
+from pippin.config.component import ComponentConfig
+from pippin.config.converter import make_converter
+from pippin.config.faults import UnexpectedValueError, faults_of
+from pippin.config.fields import joints_of
+from pippin.config.model import SimulationConfig
 from pippin.errors import ConfigError
+from pippin.labels import covers
 from pippin.spelling import did_you_mean
 
-from .prim_schemas import JOINT_TYPES, SCHEMAS, TARGETS, Schema
+TARGETS = "newton:targets"
+JOINT_TYPES = ("PhysicsRevoluteJoint", "PhysicsPrismaticJoint")
+"""The joints that an actuator may drive."""
+
+Table = dict[str, Any]
+
+
+@attrs.frozen
+class Schema:
+    """One API schema: its purpose, and the keys of its attributes in a table."""
+
+    kind: Literal["control", "clamping", "delay"]
+
+    type: str
+    """The plugin that implements the schema; empty for a delay."""
+
+    keys: Mapping[str, str]
+    """The key in the table of each attribute, named without `newton:`."""
+
+    complete: Callable[[Table], Table | None] = lambda table: table
+    """Converts a table of all attributes to the table of a file; returns None if the schema has no effect."""
+
+    def table(self, values: Mapping[str, Any]) -> Table | None:
+        """Return the table that is equivalent to attributes, which are given by name."""
+        table = {key: values[attribute] for attribute, key in self.keys.items()}
+        return self.complete({"type": self.type, **table} if self.type else table)
+
+
+def _control(table: Table) -> Table:
+    """Leave out values without effect: a file has no infinity, and not every control has a constant effort."""
+    if table.get("const_effort") == 0.0:
+        del table["const_effort"]
+    return _finite(table)
+
+
+def _finite(table: Table) -> Table:
+    return {key: value for key, value in table.items() if value != math.inf}
+
+
+def _max_effort(table: Table) -> Table | None:
+    return None if table["max_effort"] == math.inf else table
+
+
+def _dc_motor(table: Table) -> Table | None:
+    """Return the table of the torque-speed curve. Without a speed limit, the curve is a constant effort limit."""
+    at_rest, fastest, largest = (table[key] for key in ("saturation_effort", "velocity_limit", "max_motor_effort"))
+    for name, effort in (("saturationEffort", at_rest), ("maxMotorEffort", largest)):
+        if not effort >= 0.0:  # true for a NaN, too
+            raise ValueError(f"newton:{name} must be >= 0: {effort}; correct the stage")
+    if fastest == math.inf:
+        return _max_effort({"type": "max-effort", "max_effort": min(at_rest, largest)})
+    if at_rest == math.inf:
+        raise ValueError("newton:velocityLimit needs a finite newton:saturationEffort, got inf")
+    return _finite(table)
+
+
+def _lookup(table: Table) -> Table:
+    return {key: value if key == "type" else list(value or ()) for key, value in table.items()}
+
+
+_CURVE = {
+    "saturationEffort": "saturation_effort",
+    "velocityLimit": "velocity_limit",
+    "maxMotorEffort": "max_motor_effort",
+}
+_POINTS = {"lookupPositions": "lookup_positions", "lookupEfforts": "lookup_efforts"}
+_PD = {"kp": "kp", "kd": "kd", "constEffort": "const_effort"}
+
+SCHEMAS: Mapping[str, Schema] = {
+    "NewtonPDControlAPI": Schema("control", "pd", _PD, _control),
+    "NewtonPIDControlAPI": Schema("control", "pid", {**_PD, "ki": "ki", "integralMax": "integral_max"}, _control),
+    "NewtonNeuralControlAPI": Schema("control", "neural", {"modelPath": "model_path"}),
+    "NewtonMaxEffortClampingAPI": Schema("clamping", "max-effort", {"maxEffort": "max_effort"}, _max_effort),
+    "NewtonDCMotorClampingAPI": Schema("clamping", "dc-motor", _CURVE, _dc_motor),
+    "NewtonPositionBasedClampingAPI": Schema("clamping", "position-based", _POINTS, _lookup),
+    "NewtonActuatorDelayAPI": Schema("delay", "", {"delaySteps": "steps"}),
+}
+"""The schemas by name. Values are in SI units and radians, even if the joint's own drive is in degrees."""
+
 
 _BASES = ("NewtonActuatorControlBaseAPI", "NewtonActuatorClampingBaseAPI")
 
@@ -34,12 +124,7 @@ class PrimActuator:
 
 
 def read_actuators(asset: Asset, faults: list[str]) -> Iterator[PrimActuator]:
-    """Yield the actuators of a stage, in the order of its prims.
-
-    Args:
-        asset: The stage.
-        faults: The list that receives the faults of the other prims, one line for each.
-    """
+    """Yield the actuators of a stage, in the order of its prims; `faults` receives a line for each fault of others."""
     try:
         stage = open_stage(asset.file, is_quiet=True)
     except Exception as error:  # OpenUSD has its own error classes
@@ -134,3 +219,85 @@ def _unknown_attributes(prim: Any, schemas: Iterable[Schema]) -> Iterator[str]:
         name = str(attribute.GetName())
         if name not in (*known, TARGETS):
             yield f"{name} is not an attribute of the schemas applied{did_you_mean(name, known)}; remove it"
+
+
+def find_prim_actuators(config: SimulationConfig, catalog: Catalog) -> dict[str, tuple[str, ComponentConfig]]:
+    """Return the actuators of USD assets by label: the place of each, and its equivalent configuration.
+
+    If an actuator of the file drives the same joint as a prim, the file's actuator wins, and a warning names both.
+    """
+    found: list[PrimActuator] = []
+    faults: list[str] = []
+    for index, asset in enumerate(config.scene.assets):
+        if is_read_as(asset, "usd"):
+            for actuator in read_actuators(find_asset(asset, f"scene.assets[{index}]"), faults):
+                # Two copies of a stage without labels: patterns match the joints of both.
+                if not any(attrs.evolve(actuator, where=other.where) == other for other in found):
+                    found.append(actuator)
+    found = [rest for each in found if (rest := _without_the_files(each, config.actuators)) is not None]
+    faults += _driven_twice(found)
+    chosen = {}
+    counts = Counter([*config.actuators, *(actuator.names[0] for actuator in found)])
+    for actuator in found:
+        label = actuator.names[counts[actuator.names[0]] > 1]
+        try:
+            chosen[label] = (actuator.where, _structured(actuator, catalog))
+        except ConfigError as error:
+            faults += error.faults
+    if faults:
+        raise ConfigError(*faults)
+    return chosen
+
+
+def _without_the_files(actuator: PrimActuator, groups: Mapping[str, ComponentConfig]) -> PrimActuator | None:
+    """Return an actuator without the joints that groups of the file drive; None if no joint is left."""
+    for label, group in groups.items():
+        patterns = joints_of(group.config)
+        taken = [joint for joint in actuator.joints if covers(patterns, joint)]
+        if taken:
+            warnings.warn(
+                f"actuators.{label}: drives {', '.join(map(repr, taken))} in place of {actuator.where};"
+                " leave the prim out with `ignore`, or the joints out of the group",
+                UserWarning,
+                stacklevel=2,
+            )
+            rest = tuple(joint for joint in actuator.joints if joint not in taken)
+            actuator = attrs.evolve(actuator, joints=rest)
+    return actuator if actuator.joints else None
+
+
+def _driven_twice(actuators: Sequence[PrimActuator]) -> Iterator[str]:
+    first: dict[str, PrimActuator] = {}
+    for actuator in actuators:
+        for joint in actuator.joints:
+            other = first.setdefault(joint, actuator)
+            if other is not actuator:
+                yield (
+                    f"{actuator.where}: drives {joint!r}, which {other.where} drives already;"
+                    " let one actuator drive each joint, and give copies of an asset a `label`"
+                )
+
+
+def _structured(actuator: PrimActuator, catalog: Catalog) -> ComponentConfig:
+    table = {"joints": [re.escape(joint) for joint in actuator.joints], **actuator.table}
+    kind: Any = Annotated[ComponentConfig, "actuator"]
+    try:
+        return make_converter(catalog).structure(table, kind)
+    except (BaseValidationError, UnexpectedValueError) as error:
+        texts = [_worded(actuator, fault.path, fault.text) for fault in faults_of(error)]
+        raise ConfigError(*texts) from error
+
+
+def _worded(actuator: PrimActuator, path: Sequence[str | int], text: str) -> str:
+    """Return a fault of a table, expressed in the terms of the stage."""
+    depth = max(index for index, step in enumerate(path) if isinstance(step, str))  # below it, items of a list
+    table: Any = actuator.table
+    for step in path[:depth]:
+        table = table[step]
+    key = str(path[depth])
+    if key == "type":
+        kind = "clamping" if depth else "actuator"
+        return f"{actuator.where}: needs {text}; install pippin-{kind}-{table['type']}"
+    schema = next(each for each in SCHEMAS.values() if each.type == table.get("type", ""))
+    names = {own: name for name, own in schema.keys.items()}
+    return f"{actuator.where}: newton:{names.get(key, key)}: {text}; correct the stage"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import mujoco
 import newton
 import numpy as np
-from pippin.assets.untyped import mujoco
 
 _FLAT = (int(mujoco.mjtGeom.mjGEOM_PLANE), int(mujoco.mjtGeom.mjGEOM_HFIELD))
 """Types that do not collide with each other."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import mujoco
 import newton
 import numpy as np
 import warp as wp
-from pippin.assets.untyped import mujoco
 from pippin.attribute_rows import dof_numbers
 
 from .pairs import shape_pairs, solid_shapes
@@ -18,13 +18,8 @@ _FREE, _BALL, _SLIDE, _HINGE = (
 )
 
 _TYPES = {
-    newton.GeoType.PLANE: mujoco.mjtGeom.mjGEOM_PLANE,
-    newton.GeoType.HFIELD: mujoco.mjtGeom.mjGEOM_HFIELD,
-    newton.GeoType.SPHERE: mujoco.mjtGeom.mjGEOM_SPHERE,
-    newton.GeoType.CAPSULE: mujoco.mjtGeom.mjGEOM_CAPSULE,
-    newton.GeoType.ELLIPSOID: mujoco.mjtGeom.mjGEOM_ELLIPSOID,
-    newton.GeoType.CYLINDER: mujoco.mjtGeom.mjGEOM_CYLINDER,
-    newton.GeoType.BOX: mujoco.mjtGeom.mjGEOM_BOX,
+    newton.GeoType[kind]: getattr(mujoco.mjtGeom, f"mjGEOM_{kind}")
+    for kind in ("PLANE", "HFIELD", "SPHERE", "CAPSULE", "ELLIPSOID", "CYLINDER", "BOX")
 }
 """Types of geoms; every other shape is a mesh."""
 

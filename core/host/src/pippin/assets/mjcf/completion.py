@@ -1,15 +1,15 @@
-"""Completion of an imported MJCF: what Newton's importer does not read, or adds to the file."""
+"""Completion of an imported MJCF: what Newton's importer does not read, or adds, and dimensions of contacts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+import mujoco
 import newton
 import numpy as np
 import warp as wp
 from pippin.assets.fidelity.pairs import colliding, shape_pairs
-from pippin.assets.untyped import mujoco
 from pippin.sensing.sites import declare_cameras, mark_camera
 from pippin.solving.conversion import mark_sliders
 
@@ -41,7 +41,8 @@ def complete(builder: newton.ModelBuilder, normal: NormalMJCF, *, is_as_written:
 
 def _complete_joint(builder: newton.ModelBuilder, joint: Any) -> None:
     """Set damping, rotor inertia, friction, stiffness and, for a ball, the largest angle of a joint's DOFs."""
-    found = _find(builder, joint.name)
+    end = "/" + joint.name.replace("-", "_")  # the importer replaces hyphens
+    found = next((index for index, label in enumerate(builder.joint_label) if label.endswith(end)), None)
     if found is None:  # the configuration fixes the root
         return
     dof, count = builder.joint_qd_start[found], len(joint.damping)
@@ -52,12 +53,6 @@ def _complete_joint(builder: newton.ModelBuilder, joint: Any) -> None:
     if int(joint.type[0]) == _BALL and joint.limited[0]:
         builder.joint_limit_lower[dof : dof + count] = [0.0] * count
         builder.joint_limit_upper[dof : dof + count] = [float(joint.range[1])] * count
-
-
-def _find(builder: newton.ModelBuilder, name: str) -> int | None:
-    """Return the joint that Newton's importer made of a joint of the file; it replaces hyphens."""
-    end = "/" + name.replace("-", "_")
-    return next((index for index, label in enumerate(builder.joint_label) if label.endswith(end)), None)
 
 
 def _add_cameras(builder: newton.ModelBuilder, normal: NormalMJCF) -> None:
@@ -142,3 +137,61 @@ def _is_filtered(model: Any, first: int, second: int) -> bool:
     is_parent &= not model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_FILTERPARENT)
     signatures = {(first << 16) + second, (second << 16) + first}
     return own[0] == own[1] or is_parent or not signatures.isdisjoint(model.exclude_signature.tolist())
+
+
+_KEY = "mujoco:condim"
+"""Attribute of the dimensions of contacts: 3 for sliding friction alone, 4 with torsional, 6 with rolling friction.
+
+MJCF states them for each geom. MuJoCo ignores the coefficients that the dimension leaves out. A solver that reads
+coefficients alone gets zeros for these.
+"""
+
+DIMENSIONS = {"mu_torsional": 4, "mu_rolling": 6}
+"""The smallest dimension with a friction, by the name of its coefficient."""
+
+
+def has_dimensions(builder: newton.ModelBuilder) -> bool:
+    """Tell whether a builder has the attribute of dimensions: the importer or the solver has registered it."""
+    return _KEY in builder.custom_attributes
+
+
+def drop_frictions(builder: newton.ModelBuilder) -> None:
+    """Set the coefficients to zero that the dimensions of their shapes leave out; shapes without one keep theirs."""
+    attribute: Any = builder.custom_attributes.get(_KEY)
+    for index, stated in ((attribute and attribute.values) or {}).items():
+        for name, dimension in DIMENSIONS.items():
+            if stated < dimension:
+                getattr(builder, f"shape_material_{name}")[index] = 0.0
+
+
+def keep_dimensions(builder: newton.ModelBuilder) -> None:
+    """Keep the dimension 3 of the shapes of an MJCF file that state no other one, since MuJoCo reads the file so.
+
+    A shape that got a coefficient from `[scene.shapes]` is left open.
+    """
+    attribute: Any = builder.custom_attributes[_KEY]
+    opened = _indices(builder, vars(builder.default_shape_cfg))
+    kept = {index: 3 for index in range(builder.shape_count) if index not in opened}
+    attribute.values = {**kept, **(attribute.values or {})}
+
+
+def raise_dimensions(builder: newton.ModelBuilder) -> None:
+    """Give shapes with torsional or rolling friction, and without a dimension of their own, one that has the friction.
+
+    Does nothing if the builder does not have MuJoCo's attributes.
+    """
+    attribute: Any = builder.custom_attributes.get(_KEY)
+    if attribute is not None:
+        attribute.values = {**_indices(builder), **(attribute.values or {})}
+
+
+def _indices(builder: newton.ModelBuilder, equal_to: dict[str, float] | None = None) -> dict[int, int]:
+    """Return the dimension of each shape with a positive coefficient that is not Newton's, but that of `equal_to`."""
+    found = {}
+    for name, dimension in DIMENSIONS.items():
+        values = np.array(getattr(builder, f"shape_material_{name}"))
+        chosen = (values > 0.0) & (values != getattr(newton.ModelBuilder.ShapeConfig(), name))
+        if equal_to is not None:
+            chosen &= values == equal_to[name]
+        found |= dict.fromkeys(np.flatnonzero(chosen).tolist(), dimension)
+    return found

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import attrs
+import mujoco
 import newton
 import numpy as np
 import warp as wp
 from newton.math import quat_between_axes
 from pippin.assets.actuators.asset_actuators import AssetActuators
-from pippin.assets.actuators.servos import servo_of
-from pippin.assets.untyped import mujoco
+from pippin.assets.mjcf.rewriting import servo_of
 from pippin.attribute_rows import write
 from pippin.axes import axis_labels
 from pippin.config.model import AssetConfig

@@ -15,12 +15,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 import attrs
-from pippin.assets.actuators.servos import write_servos
-from pippin.assets.untyped import mujoco
+import mujoco
+from pippin.assets.mjcf.rewriting import write_servos
 
-from .merged_joints import arrange_joints, text_of
-from .partial_vectors import complete_vectors
-from .planes import move_planes
+from .rewriting import arrange_joints, complete_vectors, move_planes, text_of
 
 
 @attrs.frozen(eq=False)

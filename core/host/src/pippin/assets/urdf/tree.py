@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.parsers import expat
@@ -154,7 +154,7 @@ def _check_vectors(robot: Robot, element: ElementTree.Element) -> None:
 
 
 def _check_roots(robot: Robot) -> None:
-    children = Counter(child for _, child in edges(robot))
+    children = Counter(ends(joint)[1] for joint in robot.joints.values())
     for link, count in children.items():
         if count > 1:
             robot.fault(
@@ -166,12 +166,6 @@ def _check_roots(robot: Robot) -> None:
     elif len(roots) > 1:
         names = ", ".join(map(repr, roots))
         robot.fault(robot.root, f"has {len(roots)} links that no joint joins to a parent: {names}; join all but one")
-
-
-def edges(robot: Robot) -> Iterator[tuple[str, str]]:
-    """Yield the parent and the child of each joint."""
-    for joint in robot.joints.values():
-        yield ends(joint)
 
 
 def ends(joint: ElementTree.Element) -> tuple[str, str]:
