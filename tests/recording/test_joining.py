@@ -8,7 +8,7 @@ import pytest
 from pippin.recording.header import WholeRun
 from pippin.recording.joining import join
 from pippin.recording.npz.config import NpzConfig
-from pippin.recording.npz.recorder import NpzRecorder
+from pippin.recording.npz.file import NpzRecorder
 from pippin_record.hdf5.config import Hdf5Config
 from pippin_record.hdf5.recorder import Hdf5Recorder
 

@@ -12,8 +12,7 @@ from pippin.components.contract import load_plugin
 from pippin.config import SimulationConfig
 from pippin.recording.joining import join
 from pippin.recording.npz.config import NpzConfig
-from pippin.recording.npz.file import spool_of
-from pippin.recording.npz.recorder import NpzRecorder
+from pippin.recording.npz.file import NpzRecorder, spool_of
 from pippin.recording.recorder import Recorder
 from pippin.studies.summary import with_limits
 

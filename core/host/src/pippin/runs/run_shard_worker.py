@@ -18,7 +18,7 @@ from pippin.errors import PippinError
 from pippin.recording.channels import refuse_unlike
 from pippin.recording.header import WholeRun
 from pippin.recording.npz.config import NpzConfig
-from pippin.recording.npz.recorder import NpzRecorder
+from pippin.recording.npz.file import NpzRecorder
 from pippin.sharding.shard import Shard, renumber_worlds
 from pippin.simulation import Simulation
 from pippin.studies.progress import RunProgress, log_shown

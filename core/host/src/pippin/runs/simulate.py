@@ -11,7 +11,7 @@ from pippin.config import SimulationConfig
 from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.recording import Recorder
 from pippin.recording.npz.config import NpzConfig
-from pippin.recording.npz.recorder import NpzRecorder
+from pippin.recording.npz.file import NpzRecorder
 from pippin.simulation import Simulation
 from pippin.studies import RunFolder, RunProgress
 from pippin.studies.summary import what_ran
