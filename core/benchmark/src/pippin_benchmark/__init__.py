@@ -16,12 +16,4 @@ __all__ = [
     "compare",
 ]
 
-__getattr__ = late(
-    __name__,
-    {
-        "BenchmarkProblem": ".problem",
-        "Comparison": ".comparison",
-        "ProblemMotion": ".problem",
-        "compare": ".run_compare",
-    },
-)
+__getattr__ = late(__name__)

@@ -37,14 +37,4 @@ __all__ = [
     "parametrize",
 ]
 
-__getattr__ = late(
-    __name__,
-    {
-        "Check": ".named_check",
-        "Conformance": ".suite",
-        "KindChecks": ".kinds",
-        "Runs": ".runs",
-        "check": ".named_check",
-        "parametrize": ".parametrization",
-    },
-)
+__getattr__ = late(__name__)

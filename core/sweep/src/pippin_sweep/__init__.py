@@ -22,11 +22,4 @@ __all__ = [
     "sweep",
 ]
 
-__getattr__ = late(
-    __name__,
-    {
-        "SweepResult": ".driver",
-        "executor_faults": ".executor_contract",
-        "sweep": ".run_sweep",
-    },
-)
+__getattr__ = late(__name__)

@@ -16,4 +16,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Trainer", "TrainerConfig", "write_policy"]
 
-__getattr__ = late(__name__, {"Trainer": ".trainer", "write_policy": ".networks"})
+__getattr__ = late(__name__)

@@ -21,16 +21,4 @@ __all__ = [
     "scene_builder",
 ]
 
-__getattr__ = late(
-    __name__,
-    {
-        "Overlap": "pippin.state.start_pose",
-        "ScenePoses": ".poses",
-        "build_poses": ".poses",
-        "first_world": ".one_world",
-        "lacking_features": ".one_world",
-        "limit_notes": "pippin.state.start_pose",
-        "overlaps": "pippin.state.start_pose",
-        "scene_builder": ".poses",
-    },
-)
+__getattr__ = late(__name__)

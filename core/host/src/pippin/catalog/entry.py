@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import importlib.util
 import inspect
 import logging
 import os
@@ -12,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 
@@ -280,3 +282,11 @@ def is_of(entry: Entry, distribution: str) -> bool:
 def normalized(distribution: str) -> str:
     """Spell a distribution's name the way package indexes compare names."""
     return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+def spec_of(package: str) -> ModuleSpec | None:
+    """Return the spec of a package at the top: to find a module inside one, Python would import the package."""
+    try:
+        return importlib.util.find_spec(package)
+    except (ImportError, ValueError):  # ValueError: it is in `sys.modules` but has no spec
+        return None

@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 from pippin.workers.file_modules import file_spec
 
-from .entry import Entry
+from .entry import Entry, spec_of
 from .kind import Kind
 
 ANYWHERE = r"(\.py|^[A-Za-z_][A-Za-z0-9_.]*):[A-Za-z_][A-Za-z0-9_]*$"
@@ -154,7 +154,4 @@ def _digest_of(path: Path) -> str:
 
 
 def _finds(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module.partition(".")[0]) is not None
-    except (ImportError, ValueError):  # ValueError: it is in `sys.modules` but has no spec
-        return False
+    return spec_of(module.partition(".")[0]) is not None

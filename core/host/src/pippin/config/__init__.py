@@ -46,12 +46,4 @@ __all__ = [
     "unstructure",
 ]
 
-__getattr__ = late(
-    __name__,
-    {
-        "InnerTable": ".settings_tables",
-        "inner_tables": ".settings_tables",
-        "json_schema": ".schema",
-        "table_schema": ".schema",
-    },
-)
+__getattr__ = late(__name__)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
-from pippin.catalog.first_party import first_party_distribution
+from pippin.catalog.source import first_party_distribution
 
 
 def joints_of(config: Any) -> Sequence[str]:

@@ -15,4 +15,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Controller", "ControllerConfig", "Tools"]
 
-__getattr__ = late(__name__, {"Controller": ".controller", "Tools": ".tools"})
+__getattr__ = late(__name__)

@@ -9,4 +9,4 @@ if TYPE_CHECKING:
 
 __all__ = ["gpu_report"]
 
-__getattr__ = late(__name__, {"gpu_report": ".gpu_diagnosis"})
+__getattr__ = late(__name__)

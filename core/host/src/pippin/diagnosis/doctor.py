@@ -14,8 +14,7 @@ from pippin.catalog.entry import Entry
 from pippin.catalog.implementation import ATTRIBUTE, EXTRA
 from pippin.components.contract import load_plugin
 from pippin.errors import PippinError
-from pippin.extras import installation, missing_libraries
-from pippin.installed_versions import installed_version
+from pippin.extras import installation, installed_version, missing_libraries
 from pippin.spelling import listed
 from pippin.workers import WorkerProcess
 

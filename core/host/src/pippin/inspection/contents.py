@@ -19,7 +19,7 @@ from pippin.config import SceneConfig, SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import name_of
 
-from . import matter_rows, model_rows, mujoco_rows
+from . import model_rows, mujoco_rows
 from .rows import ActuatorRow, AssetContents
 
 
@@ -57,9 +57,9 @@ def _listed(config: SimulationConfig, file: Path) -> AssetContents:
         sensors=(),
         cameras=(),
         keyframes=(),
-        tendons=tuple(matter_rows.tendon_rows(builder)),
-        attachments=tuple(matter_rows.attachment_rows(builder, particles)),
-        motions=tuple(matter_rows.motion_rows(config.motions)),
+        tendons=tuple(model_rows.tendon_rows(builder)),
+        attachments=tuple(model_rows.attachment_rows(builder, particles)),
+        motions=tuple(model_rows.motion_rows(config.motions)),
         **_parts(builder, *firsts),
     )
 
@@ -73,8 +73,8 @@ def _parts(
         device = wp.get_device("cpu")
         with wp.ScopedDevice(device):
             model = finalize(builder, device, has_valid_inertias=True)  # no step is taken
-        segments = matter_rows.segments_of(model)
-        matter = tuple(matter_rows.matter_rows(model, particle, body))
+        segments = model_rows.segments_of(model)
+        matter = tuple(model_rows.matter_rows(model, particle, body))
     bodies = [each for each in range(body, builder.body_count) if each not in segments]
     joints = [each for each in range(joint, builder.joint_count) if builder.joint_child[each] not in segments]
     shapes = [each for each in range(shape, builder.shape_count) if builder.shape_body[each] not in segments]

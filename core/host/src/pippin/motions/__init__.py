@@ -20,4 +20,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Clip", "Motion", "MotionConfig", "Sampled", "SampledConfig", "SelectionConfig", "undriven"]
 
-__getattr__ = late(__name__, {"Clip": ".clip", "Motion": ".motion", "Sampled": ".sampled", "SampledConfig": ".configs"})
+__getattr__ = late(__name__)

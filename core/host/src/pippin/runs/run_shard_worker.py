@@ -25,9 +25,8 @@ from pippin.studies.progress import RunProgress, log_shown
 from pippin.studies.summary import capacity_rows, component_notes
 
 from .growth import sizes_for
-from .loop import RunLoop
+from .loop import RunLoop, build, compile_kernels, take_first_step
 from .simulate import facts_of
-from .start import build, compile_kernels, take_first_step
 
 
 @attrs.frozen

@@ -16,12 +16,12 @@ from pippin.recording.config import RecorderConfig
 from pippin.recording.joining import refuse_unjoinable
 from pippin.sharding.shard import Shard, shards_of
 from pippin.studies import RunFolder, RunProgress, stopped_between_steps
+from pippin.studies.start import recorded_by_default
 from pippin.workers.cores import free_cores
 
-from .decisions import recorded_by_default
-from .files import write_run
 from .growth import Growth
 from .merging import merge_results, recorder_of
+from .report.run_page import write_run
 from .result import End, RunResult, result_of, summary_of
 from .run_workers import RunWorkers, worlds_text
 

@@ -14,12 +14,12 @@ from pippin.recording.npz.config import NpzConfig
 from pippin.recording.npz.file import NpzRecorder
 from pippin.simulation import Simulation
 from pippin.studies import RunFolder, RunProgress
+from pippin.studies.start import recorded_by_default
 from pippin.studies.summary import what_ran
 
-from .decisions import recorded_by_default
-from .files import write_run
 from .growth import Growth, sizes_for
 from .loop import RunLoop
+from .report.run_page import write_run
 from .result import End, RunResult, result_of, summary_of
 
 Start: TypeAlias = Callable[[SimulationConfig, Path, Mapping[str, NpzRecorder]], Simulation]

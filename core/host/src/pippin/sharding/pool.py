@@ -8,7 +8,7 @@ from typing import Any
 from pippin.catalog.implementation import modules_of
 from pippin.workers.cores import free_cores
 from pippin.workers.pool import WorkerPool
-from pippin.workers.worker import CallResult
+from pippin.workers.process import CallResult
 
 from .shard import Shard, renumber_worlds
 

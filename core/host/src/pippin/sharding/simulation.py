@@ -16,7 +16,7 @@ from pippin.config import SimulationConfig, load
 from pippin.errors import ConfigError, SimulationError
 from pippin.indices import IndexRange
 from pippin.validators import whole_number
-from pippin.workers.worker import CallResult
+from pippin.workers.process import CallResult
 
 from .folder import read_folder, write_folder
 from .pool import shard_pool

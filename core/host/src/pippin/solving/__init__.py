@@ -28,4 +28,4 @@ __all__ = [
     "number",
 ]
 
-__getattr__ = late(__name__, {"LoopTies": ".loops", "complete_conversion": ".conversion"})
+__getattr__ = late(__name__)

@@ -3,9 +3,8 @@
 from .cores import usable_cores
 from .functions import function_named
 from .pool import WorkerPool
-from .process import WorkerProcess, wait_any
+from .process import CallResult, Worker, WorkerProcess, wait_any
 from .start import start_warm_process
-from .worker import CallResult, Worker
 
 __all__ = [
     "CallResult",

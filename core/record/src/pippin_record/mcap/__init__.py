@@ -10,4 +10,4 @@ if TYPE_CHECKING:
 
 __all__ = ["message_type", "refuse_large_chunks"]
 
-__getattr__ = late(__name__, {"message_type": ".messages", "refuse_large_chunks": ".file"})
+__getattr__ = late(__name__)

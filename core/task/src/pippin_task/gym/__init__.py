@@ -28,4 +28,4 @@ __all__ = ["TASKS", "Env", "Mirror", "RslRlVecEnvWrapper", "Sb3VecEnvWrapper", "
 register_tasks()
 
 # The libraries of the adapters take seconds to import.
-__getattr__ = late(__name__, {"RslRlVecEnvWrapper": ".rsl_rl", "Sb3VecEnvWrapper": ".sb3"})
+__getattr__ = late(__name__)

@@ -8,7 +8,7 @@ from typing import Any
 
 from pippin.components.tracing import HookTrace
 from pippin.report.markup import Markup, bars, definitions, element, folded, joined, section, table
-from pippin.runs.score import score_text
+from pippin.runs.result import score_text
 
 
 def course(summary: Mapping[str, Any]) -> Markup:

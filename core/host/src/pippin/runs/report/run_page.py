@@ -1,4 +1,4 @@
-"""Page of a run: what ran, how it ended, and the recorded series as charts."""
+"""Files of a run: its configuration, its summary, and the page of what ran, how it ended, and the recorded series."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 from pippin.components.tracing import HookTrace
+from pippin.config import SimulationConfig, dump_toml
 from pippin.recording.series import Series
 from pippin.report.chart import Chart
 from pippin.report.markup import Markup, element, folded, heading, noted, section
-from pippin.report.video import videos
-from pippin.report.whole_page import page
+from pippin.report.whole_page import page, videos
+from pippin.runs.reading import Run
+from pippin.studies import RunFolder
 
-from .chart_contents import ChartContent, chart_contents
-from .decimation import COLUMNS
+from .chart_contents import COLUMNS, ChartContent, chart_contents
 from .facts import course, hook_table, imports, matter_table, origins, task_table
 
 _NUMBERS_MAX = 3_000_000
@@ -145,3 +146,32 @@ def _bar(shown: Sequence[int], recorded: int) -> Markup:
     hint = element("small", "a click on a name hides its line")
     parts = [choice if len(shown) > 1 else None, element("small", rest) if rest else None, hint]
     return element("div", *parts, element("output", id="clock"), class_="bar")
+
+
+def write_run(
+    folder: RunFolder,
+    file: str,
+    config: SimulationConfig,
+    summary: Mapping[str, Any],
+    trace: HookTrace | None = None,
+) -> None:
+    """Add configuration, summary, page and a trace of the hook calls, if there is one, to the recordings of a run."""
+    folder.write_config(config)
+    folder.write_summary(summary)
+    if trace is not None:
+        with folder.written("hooks.csv") as path:
+            trace.write(path)
+    folder.write_text("report.html", _page(folder, file, config, summary, trace))
+
+
+def _page(
+    folder: RunFolder, file: str, config: SimulationConfig, summary: Mapping[str, Any], trace: HookTrace | None
+) -> str:
+    """Return the page of a run, with the first recording and the videos that are in the folder."""
+    with Run(folder.path) as run:
+        recording = next(iter(run.recordings.values()), None)
+        series = {"time": Series(values=np.zeros(0), units=("s",)), **(recording or {})}
+        if recording is not None:
+            series["time"] = recording["time"]
+        worlds = None if recording is None else recording.worlds
+        return run_page(file, summary, series, dump_toml(config), folder=folder.path, trace=trace, worlds=worlds)
