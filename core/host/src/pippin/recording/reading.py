@@ -47,13 +47,11 @@ class RecordingFile(Protocol):
         Args:
             name: A name of `header.columns`, or `time`.
         """
-        ...
 
     # A reader may have `repair(path)`, static: it completes a file that was cut off, and returns it and its rows.
 
     def close(self) -> None:
         """Close the file."""
-        ...
 
 
 _BLOCK = 4_000_000
