@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from pippin.catalog import Kind
 
 
-def _kind(name: str, order: int, meaning: str, **others: Any) -> Kind:
-    """Return a kind with the checks and the template that the kit has under its name."""
-    of_kit = {"checks": f"pippin_conformance.kinds:{name.upper()}", "template": f"pippin_conformance.templates:{name}"}
-    whole: dict[str, Any] = of_kit | others
-    return Kind(name=name, plural=f"{name}s", order=order, meaning=meaning, **whole)
+def _kind(name: str, order: int, meaning: str, *, is_component: bool = False, **others: Any) -> Kind:
+    """Return a kind with the checks and the template that the kit has under its name; components stand in `PLURAL`."""
+    whole: dict[str, Any] = {"place": f"{name}s.*"} if is_component else {}
+    whole |= {"checks": f"pippin_conformance.kinds:{name.upper()}", "template": f"pippin_conformance.templates:{name}"}
+    return Kind(name=name, plural=f"{name}s", order=order, meaning=meaning, is_component=is_component, **whole | others)
 
 
-def _component(name: str, order: int, meaning: str, **others: Any) -> Kind:
-    """Return the kind of components whose tables stand in `PLURAL`, by label."""
-    whole: dict[str, Any] = {"place": f"{name}s.*", "is_component": True} | others
-    return _kind(name, order, meaning, **whole)
-
+_component = partial(_kind, is_component=True)
 
 SOLVER = _component("solver", 0, "Advances the state of all worlds by a step of physics.", place="solver")
 ACTUATOR = _component("actuator", 10, "Turns targets of joints into efforts.")

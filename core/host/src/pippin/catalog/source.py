@@ -163,7 +163,7 @@ class Source:
 
 
 def _declared(distribution: metadata.Distribution) -> tuple[str, ...]:
-    return tuple(point.name for point in distribution.entry_points if point.group == CONTRACT_GROUP)
+    return tuple(map(attrgetter("name"), distribution.entry_points.select(group=CONTRACT_GROUP)))
 
 
 def _described(distribution: metadata.Distribution) -> tuple[str, str]:
