@@ -78,17 +78,9 @@ def missing_libraries(extra: str, distribution: str = "pippin") -> list[str]:
 
 
 def _missing(requirement: Requirement) -> list[str]:
-    if not _is_installed(requirement.name):
+    if installed_version(requirement.name) is None:
         return [requirement.name]
     return [name for extra in sorted(requirement.extras) for name in missing_libraries(extra, requirement.name)]
-
-
-def _is_installed(name: str) -> bool:
-    try:
-        metadata.distribution(name)
-    except metadata.PackageNotFoundError:
-        return False
-    return True
 
 
 @functools.cache

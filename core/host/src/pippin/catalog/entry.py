@@ -8,6 +8,7 @@ import importlib.util
 import inspect
 import logging
 import os
+import pkgutil
 import re
 import sys
 import threading
@@ -117,7 +118,7 @@ class Entry:
             raise PluginError(
                 f"{self}: {where}: expected a class at {path!r} of {module}, got {got}; name the plugin's class"
             )
-        if self.base is not None and not issubclass(plugin, _named(self.base)):
+        if self.base is not None and not issubclass(plugin, pkgutil.resolve_name(self.base)):
             base = self.base.replace(":", ".")
             raise PluginError(f"{self}: {plugin.__qualname__} is not a {base}; derive it from that")
         return plugin
@@ -258,11 +259,6 @@ def _reported_exits(text: str) -> Iterator[None]:
         yield
     finally:
         os._exit = leave
-
-
-def _named(place: str) -> Any:
-    module, _, name = place.partition(":")
-    return getattr(importlib.import_module(module), name)
 
 
 def malformed(value: str) -> str | None:

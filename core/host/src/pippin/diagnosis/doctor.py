@@ -119,7 +119,10 @@ def _wants(entry: Entry) -> tuple[tuple[VersionRequirement, ...], tuple[str, ...
             reason = " ".join(str(error).split())
             return (), (f"{entry}: requires {text!r}, which is not a requirement; reinstall it ({reason})",)
         if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
-            wants.append(_want(requirement))
+            name, installed = requirement.name, installed_version(requirement.name)
+            is_met = installed is not None and requirement.specifier.contains(installed, prereleases=True)
+            stated = f"{name}{requirement.specifier}"
+            wants.append(VersionRequirement(requirement=stated, installed=installed, is_met=is_met))
     return tuple(wants), tuple(_unmet(entry, want) for want in wants if not want.is_met)
 
 
@@ -138,11 +141,3 @@ def unmet_requirements(diagnoses: Iterable[Diagnosis]) -> list[str]:
 
 def _unmet(entry: Entry, want: VersionRequirement) -> str:
     return f"{entry}: wants {want}; install a version that it wants"
-
-
-def _want(requirement: Requirement) -> VersionRequirement:
-    installed = installed_version(requirement.name)
-    is_met = installed is not None and requirement.specifier.contains(installed, prereleases=True)
-    return VersionRequirement(
-        requirement=f"{requirement.name}{requirement.specifier}", installed=installed, is_met=is_met
-    )

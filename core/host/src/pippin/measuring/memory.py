@@ -99,16 +99,17 @@ class MemoryUse:
     fixed: float = attrs.field(default=attrs.Factory(lambda use: _sum(use, "fixed"), takes_self=True))
     """Bytes for any number of worlds."""
 
-    fits: Mapping[int, int] = attrs.field(default=attrs.Factory(lambda use: _fitting(use), takes_self=True))
+    fits: Mapping[int, int] = attrs.field(
+        default=attrs.Factory(
+            lambda use: {size: max(0, int((size * 1e9 - use.fixed) / max(use.per_world, 1.0))) for size in _GIGABYTES},
+            takes_self=True,
+        )
+    )
     """How many worlds fit into a memory, by its size [GB, 10⁹ bytes]."""
 
 
 def _sum(use: MemoryUse, name: str) -> float:
     return sum(getattr(owner, name) for owner in use.owners)
-
-
-def _fitting(use: MemoryUse) -> dict[int, int]:
-    return {size: max(0, int((size * 1e9 - use.fixed) / max(use.per_world, 1.0))) for size in _GIGABYTES}
 
 
 _COUNTS = (2, 4, 32, 128)

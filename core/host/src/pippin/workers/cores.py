@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from pippin.errors import ConfigError
+from pippin.files import physical_memory
 
 _MEMORY_OF_PROCESS = 0.6 * 2**30
 """Memory that a process with Newton and a simulation takes [bytes]."""
@@ -24,8 +25,7 @@ def usable_cores(where: str = "processes") -> int:
     Raises:
         ConfigError: The memory of this machine is unknown.
     """
-    try:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError) as error:
-        raise ConfigError(f"{where}: the memory of this machine is unknown; give a number") from error
+    memory = physical_memory()
+    if memory is None:
+        raise ConfigError(f"{where}: the memory of this machine is unknown; give a number")
     return max(1, min(free_cores(), int(memory / _MEMORY_OF_PROCESS)))
