@@ -133,11 +133,7 @@ class Recorder(abc.ABC):
 
         self._label, self._simulation = binding.label, simulation
         self._step_period = binding.step_period
-        self.path = output_path(
-            simulation.folder, self.config.path or f"{binding.label.partition(':')[2]}{self.suffix}"
-        )
-        if self.path.suffix != self.suffix:
-            raise ConfigError(f"path: '{self.path}' must end with {self.suffix}, by which readers know the format")
+        self.path = self._found_path(simulation.folder, binding.label.partition(":")[2])
         self.worlds = chosen_worlds(self.config.worlds, simulation.world_count, "worlds")
         #: The recorded channels; known after `bind`.
         self.channels = self._found_channels(simulation)
@@ -187,6 +183,13 @@ class Recorder(abc.ABC):
         if reason is not None:
             self.row_count -= len(rows)
             self._stop(reason, float(rows["time"][0]))
+
+    def _found_path(self, folder: Path | None, label: str) -> Path:
+        """Return what the recorder writes, in the folder of the run."""
+        path = output_path(folder, self.config.path or f"{label}{self.suffix}")
+        if path.suffix != self.suffix:
+            raise ConfigError(f"path: '{path}' must end with {self.suffix}, by which readers know the format")
+        return path
 
     def _found_channels(self, simulation: Host) -> tuple[Any, ...]:
         from .channels import channels
