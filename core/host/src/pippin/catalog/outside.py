@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import attrs
-from pippin.workers.file_modules import file_spec
+from pippin.workers.modules import file_spec
 
 from .entry import Entry, spec_of
 from .kind import Kind

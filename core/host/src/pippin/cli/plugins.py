@@ -61,7 +61,7 @@ def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout:
     elif is_doctor:
         _print_examined(diagnoses)
         if not names:
-            from pippin.diagnosis.gpu_diagnosis import diagnose_gpus
+            from pippin.diagnosis.doctor import diagnose_gpus
 
             click.echo("\n".join(diagnose_gpus(timeout or DEFAULT_TIMEOUT)))
     else:

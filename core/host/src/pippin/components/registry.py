@@ -347,9 +347,7 @@ class Components(Mapping[str, Any]):
 
 
 def _chosen_plugins(
-    config: SimulationConfig,
-    catalog: Catalog,
-    of_stages: Mapping[str, Mapping[str, tuple[str, ComponentConfig]]],
+    config: SimulationConfig, catalog: Catalog, of_stages: Mapping[str, Mapping[str, tuple[str, ComponentConfig]]]
 ) -> dict[str, tuple[str, ComponentConfig]]:
     """Return kind and configuration of each chosen plugin by registered name, in the order of the kinds and the file.
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from pippin.late import late
 
 if TYPE_CHECKING:
-    from .gpu_diagnosis import gpu_report
+    from .doctor import gpu_report
 
 __all__ = ["gpu_report"]
 

@@ -107,11 +107,7 @@ def _contents(asset: Asset, scene: SceneConfig) -> AssetContents:
     if model is not None:
         of_file = {name: tuple(getattr(mujoco_rows, f"{name.removesuffix('s')}_rows")(model)) for name in of_file}
     return AssetContents(
-        file=str(asset.file),
-        format=asset.format.name.lower(),
-        refusal=refusal,
-        **_parts(builder),
-        **of_file,
+        file=str(asset.file), format=asset.format.name.lower(), refusal=refusal, **_parts(builder), **of_file
     )
 
 

@@ -17,7 +17,7 @@ from pippin.recording.joining import refuse_unjoinable
 from pippin.sharding.shard import Shard, shards_of
 from pippin.studies import RunFolder, RunProgress, stopped_between_steps
 from pippin.studies.start import recorded_by_default
-from pippin.workers.cores import free_cores
+from pippin.workers.start import free_cores
 
 from .growth import Growth
 from .merging import merge_results, recorder_of

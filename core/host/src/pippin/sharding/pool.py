@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pippin.catalog.implementation import modules_of
-from pippin.workers.cores import free_cores
 from pippin.workers.pool import WorkerPool
 from pippin.workers.process import CallResult
+from pippin.workers.start import free_cores
 
 from .shard import Shard, renumber_worlds
 

@@ -19,7 +19,7 @@ from pippin.support.declaration import Declaration
 from pippin.validators import whole_number
 from pippin.viewing.config import ViewerConfig
 from pippin.workers import usable_cores
-from pippin.workers.cores import free_cores
+from pippin.workers.start import free_cores
 
 _WORLDS = re.compile(r"\bworlds? \d+(?::\d+)?(?:, \d+(?::\d+)?)*\b")
 _NUMBER = re.compile(r"\d+")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from pippin.config import SimulationConfig
 from pippin.simulation import Simulation
-from pippin.workers.functions import function_named
+from pippin.workers.modules import function_named
 
 
 class ShardWorker:

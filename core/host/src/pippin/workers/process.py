@@ -21,7 +21,7 @@ from pippin.closing import Closing
 from pippin.devices import start_newton
 from pippin.errors import PippinError, SimulationError
 
-from .file_modules import ModulesOfFiles, modules_of_files
+from .modules import ModulesOfFiles, modules_of_files
 from .start import Surroundings, start_process, take_over
 
 _Process = TypeVar("_Process", bound="WorkerProcess")
