@@ -224,7 +224,7 @@ def page(text: str) -> str:
 def measured(robot: Robot, worlds: int = 256, steps: int = 100) -> Robot:
     """Return a robot with the counts of today, except for its memory."""
     import pippin
-    from pippin.profiling.launches import count_launches
+    from pippin.profiling.profile import count_launches
 
     overrides = {"scene.worlds": worlds, "simulation.device": "cpu"}
     config = pippin.load(DOCS.parent / robot.file, overrides)

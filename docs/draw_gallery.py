@@ -106,7 +106,7 @@ of driven axes, and the largest distance with the joint's name.
 def show(name: str, found: dict[str, Any]) -> None:
     """Draw a robot, and add what was found about it."""
     import pippin
-    from pippin.runs.start import start_notes
+    from pippin.runs.loop import start_notes
     from pippin_tune.gain_tables import group_table
     from pippin_tune.tuning import tune
 

@@ -35,11 +35,12 @@ def page() -> str:
     begin, end = "<!-- attributes -->\n", "<!-- end of attributes -->"
     texts = field_texts(Declaration)
     early = [_attribute(field.name, texts[field.name], default_of(field)) for field in attrs.fields(Declaration)]
-    nothing = RuntimeAttributes(object(), "nothing")
+    nothing, texts = RuntimeAttributes(object(), "nothing"), field_texts(RuntimeAttributes)
     late = []
     for name in RuntimeAttributes.names():
         default = getattr(nothing, name)
-        text = " ".join((inspect.getdoc(inspect.getattr_static(RuntimeAttributes, name)) or "").split())
+        text = inspect.getdoc(inspect.getattr_static(RuntimeAttributes, name)) or ""
+        text = texts.get(name) or " ".join(text.split())
         late.append(_attribute(name, text, "" if callable(default) else default))
     tables = "".join([ATTRIBUTES_BEFORE, ATTRIBUTE_COLUMNS, *early, ATTRIBUTES_AFTER, ATTRIBUTE_COLUMNS, *late])
     page = page.partition(begin)[0] + begin + tables + end + page.partition(end)[2]

@@ -15,7 +15,7 @@ import pippin
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
-from pippin.recording.recovery import recover
+from pippin.recording.reading import recover
 
 from ..scene_files import ARM
 from ..sessions import is_gone, start_command, wait_for, workers_of

@@ -9,8 +9,7 @@ from PIL import Image
 from pippin.config import SimulationConfig
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.errors import ConfigError, PluginError
-from pippin.inspection.image import draw_scene
-from pippin.inspection.lettering import add_names
+from pippin.inspection.image import add_names, draw_scene
 
 BALL = '<mujoco><worldbody><body pos="3 0 {height}"><freejoint/>{geom}</body></worldbody></mujoco>'
 

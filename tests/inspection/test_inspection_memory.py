@@ -8,8 +8,7 @@ import pytest
 import warp as wp
 from click.testing import CliRunner
 from pippin.cli import main
-from pippin.measuring.memory import Count, measure
-from pippin.measuring.memory_use import MemoryUse
+from pippin.measuring.memory import Count, MemoryUse, measure
 
 HOARD = """
 import attrs

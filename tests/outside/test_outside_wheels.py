@@ -13,8 +13,8 @@ import numpy as np
 import pippin
 import pippin_conformance as conformance
 import pytest
-from pippin.catalog.contract_version import CONTRACT_VERSIONS
 from pippin.catalog.entries import Catalog
+from pippin.catalog.source import CONTRACT_VERSIONS
 
 WHEELS = sorted((Path(__file__).parent / "wheels").glob("*.whl"))
 KINDS = ("actuator", "sensor", "solver")

@@ -50,7 +50,7 @@ DOORS = {
     ("pippin.runs.run", "pippin.runs.simulate"),
     ("pippin_conformance.selftest.groups", "pippin_conformance.selftest.checks"),
     ("pippin.state.captured_arrays", "pippin.state.shaped_array"),
-    ("pippin.runs.run", "pippin.runs.start"),
+    ("pippin.runs.run", "pippin.runs.loop"),
     ("pippin.studies.summary", "pippin.studies.matter"),
     ("pippin_task.gym.vector_env", "pippin_task.gym.backends"),
     ("pippin.simulation", "pippin.assembly.built"),

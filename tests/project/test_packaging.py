@@ -18,7 +18,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from pippin.catalog import Catalog
-from pippin.catalog.contract_version import CONTRACT_VERSIONS
+from pippin.catalog.source import CONTRACT_VERSIONS
 
 pytestmark = pytest.mark.slow
 

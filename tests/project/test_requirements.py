@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 from packaging.requirements import Requirement
-from pippin.catalog.first_party import first_party_distribution
+from pippin.catalog.source import first_party_distribution
 
 ROOT = Path(__file__).parents[2]
 FIRST_PARTY = runpy.run_path(str(ROOT / "docs" / "first_party.py"))

@@ -1,8 +1,7 @@
 """The npz recorder: arrays for `numpy.load`, and rows that survive a kill."""
 
 import numpy as np
-from pippin.recording.npz.file import assemble, spool_of
-from pippin.recording.npz.spool import Spool, SpoolWriter
+from pippin.recording.npz.file import Spool, SpoolWriter, assemble, spool_of
 
 
 def test_numpy_loads_the_series_with_labels_and_units(recorded):
@@ -45,7 +44,7 @@ def test_a_file_is_assembled_in_blocks(simulate, tmp_path, monkeypatch):
     writer = SpoolWriter(tmp_path / "long.npz.rows", header)
     writer.write(rows)
     writer.close()
-    monkeypatch.setattr("pippin.recording.npz.spool._BLOCK", 7 * rows.itemsize)  # a block of seven rows
+    monkeypatch.setattr("pippin.recording.npz.file._BLOCK", 7 * rows.itemsize)  # a block of seven rows
 
     assemble(Spool(tmp_path / "long.npz.rows"), tmp_path / "long.npz")
 

@@ -6,7 +6,7 @@ import newton
 import numpy as np
 import pippin
 import pytest
-from pippin.runs.start import start_notes
+from pippin.runs.loop import start_notes
 
 NO_BOUND = 1e30
 

@@ -4,7 +4,7 @@ import newton
 import pippin
 import pytest
 import warp as wp
-from pippin.runs.start import start_notes
+from pippin.runs.loop import start_notes
 from pippin.state.start_pose import limit_notes
 
 SIZE = 0.1

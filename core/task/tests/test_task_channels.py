@@ -5,7 +5,7 @@ import pytest
 from pippin.recording import Recording
 from pippin.recording.channels import channels
 from pippin.recording.npz.config import NpzConfig
-from pippin.recording.npz.recorder import NpzRecorder
+from pippin.recording.npz.file import NpzRecorder
 
 from .reached import reached
 

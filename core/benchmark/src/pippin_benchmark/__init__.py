@@ -10,12 +10,4 @@ if TYPE_CHECKING:
 
 __all__ = ["BenchmarkProblem", "Comparison", "ProblemMotion", "compare"]
 
-__getattr__ = late(
-    __name__,
-    {
-        "BenchmarkProblem": ".problem",
-        "Comparison": ".comparison",
-        "ProblemMotion": ".problem",
-        "compare": ".comparison",
-    },
-)
+__getattr__ = late(__name__)

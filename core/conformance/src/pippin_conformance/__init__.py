@@ -27,6 +27,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Check", "CheckResult", "Conformance", "KindChecks", "Runs", "check", "check_vector_env", "parametrize"]
 
-__getattr__ = late(
-    __name__, {"Conformance": ".suite", "KindChecks": ".kinds", "Runs": ".runs", "parametrize": ".parametrization"}
-)
+__getattr__ = late(__name__)

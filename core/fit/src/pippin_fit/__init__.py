@@ -21,11 +21,4 @@ __all__ = [
     "fit",
 ]
 
-__getattr__ = late(
-    __name__,
-    {
-        "FitResult": ".result",
-        "FitVerdict": ".verdicts",
-        "fit": ".run_fit",
-    },
-)
+__getattr__ = late(__name__)

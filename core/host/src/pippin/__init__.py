@@ -97,18 +97,4 @@ __all__ = [
     "verify",
 ]
 
-_LATE = {
-    "AssetContents": "pippin.inspection.rows",
-    "Checkpoint": "pippin.state.checkpoint",
-    "Replay": "pippin.export.replay",
-    "ReplayError": "pippin.export.replay",
-    "Run": "pippin.runs.reading",
-    "RunDifference": "pippin.verification.verify",
-    "RunResult": "pippin.runs.result",
-    "inspect": "pippin.inspection",
-    "run": "pippin.runs.run",
-    "verify": "pippin.verification.verify",
-}
-"""Modules of public names that need NumPy, Warp or Newton, which the commands do without."""
-
-__getattr__ = late(__name__, _LATE)
+__getattr__ = late(__name__)

@@ -35,15 +35,12 @@ class Owners(Protocol):
 
     def owning(self, dofs: np.ndarray) -> tuple[str, ...]:
         """Return the names of the components that drive one of some degrees of freedom; -1 stands for none."""
-        ...
 
     def taken(self, array: str, dofs: np.ndarray) -> np.ndarray:
         """Tell for each of some degrees of freedom whether its driver takes an array over that a user sets."""
-        ...
 
     def fault(self, array: str, names: Sequence[str]) -> str | None:
         """Return why an array may not be set for what some components drive; None if it may."""
-        ...
 
 
 class Services(Protocol):
@@ -52,38 +49,31 @@ class Services(Protocol):
     @property
     def support(self) -> SolverSupport:
         """For the core: the features that the solver has, and the joints at which it has them."""
-        ...
 
     @property
     def scene_objects(self) -> SceneObjects:
         """For the core: where the objects of the scene lie in the model, and what selections of them mean."""
-        ...
 
     @property
     def places(self) -> StartPoses | None:
         """For the core: where worlds start on the terrain; None without one."""
-        ...
 
     @property
     def owners(self) -> Owners | None:
         """For the core: the components that drive degrees of freedom; None until all components are bound."""
-        ...
 
     @property
     def written(self) -> WrittenWorlds:
         """For the core: the articulations that were written, until joints and bodies are consistent again."""
-        ...
 
     @property
     def model_changes(self) -> ModelChanges:
         """For the core: the changes of the model that the solver has not taken over yet."""
-        ...
 
     def update_from_joints(self, world_mask: wp.array[wp.bool]) -> None:
         """Let bodies and solver follow the joints of `state` that a component wrote within a step, in the masked
         worlds, [world_count + 1]. May be recorded.
         """
-        ...
 
     def mark_diverged(self, worlds: wp.array[wp.bool]) -> None:
         """Write for each world whether its state diverged since its reset, shape [world_count]. May be recorded.
@@ -91,7 +81,6 @@ class Services(Protocol):
         Args:
             worlds: The array to write, shape [world_count], on the device.
         """
-        ...
 
     def model_change_fault(self, flags: int) -> str | None:
         """Return why the solver cannot take over changes of the model while it runs; None if it can.
@@ -99,7 +88,6 @@ class Services(Protocol):
         Args:
             flags: Flags of `newton.ModelFlags`.
         """
-        ...
 
     def notify_solver(self, flags: int, world_mask: wp.array[wp.bool] | None = None) -> None:
         """Notify the solver at once of changes of the model, within a step; recorded, if the solver may be.
@@ -108,12 +96,10 @@ class Services(Protocol):
             flags: Flags of `newton.ModelFlags`.
             world_mask: The changed worlds, shape [world_count + 1]; None means all.
         """
-        ...
 
     @property
     def solver_eager_reason(self) -> str | None:
         """The reason why the solver may not be recorded; None if it may be."""
-        ...
 
     def call_hook(self, hook: str, **arguments: Any) -> Any:
         """Call a hook that a plugin specifies in its `hookspecs`, and return the answers in calling order.
@@ -131,7 +117,6 @@ class Services(Protocol):
             PluginError: No plugin of this simulation specifies the hook, or it has other arguments.
             SimulationError: The simulation is closed.
         """
-        ...
 
 
 class Host(Protocol):
@@ -167,67 +152,54 @@ class Host(Protocol):
     @property
     def state(self) -> newton.State:
         """The state between steps, with consistent joints and bodies; the same object for the simulation's life."""
-        ...
 
     @property
     def stepped_state(self) -> newton.State | None:
         """The state of the hook or callback that runs now; None between steps."""
-        ...
 
     @property
     def contacts(self) -> newton.Contacts | None:
         """The contacts of the last detection; None if the solver keeps them to itself."""
-        ...
 
     @property
     def observables(self) -> newton.solvers.SolverBase.Observables | None:
         """The solver's reports of the last substep; None if none were requested."""
-        ...
 
     @property
     def is_closed(self) -> bool:
         """Whether the simulation was closed: it can be read, but not changed."""
-        ...
 
     @property
     def world_count(self) -> int:
         """The number of worlds."""
-        ...
 
     @property
     def prototype_of_world(self) -> np.ndarray:
         """The prototype that each world is a copy of, shape [world_count]."""
-        ...
 
     @property
     def dt(self) -> float:
         """Length of a physics step [s]."""
-        ...
 
     @property
     def control_dt(self) -> float:
         """Length of a control step [s]."""
-        ...
 
     @property
     def time(self) -> float:
         """Simulated time [s]."""
-        ...
 
     def __getattr__(self, name: str) -> Any:
         """Return the components of a table of the file: by label, as `sensors`; or the one of a table like `task`.
 
         All of them are bound once the simulation is built.
         """
-        ...
 
     def component(self, name: str) -> Any:
         """Return the component of a name such as `sensors:torso` or `task`; None if there is none."""
-        ...
 
     def reset(self, worlds: Any = None) -> None:
         """Reset worlds to their initial state; None means all."""
-        ...
 
     def notify_model_changed(self, flags: newton.ModelFlags | int, worlds: Any = None) -> None:
         """Tell the solver, before the next step, which part of the model was changed.
@@ -236,7 +208,6 @@ class Host(Protocol):
             flags: Flags of `newton.ModelFlags`.
             worlds: The changed worlds, as for `reset`.
         """
-        ...
 
     def set_enabled(self, component: Any, enabled: bool) -> None:
         """Enable or disable an actuator, from the next step on.
@@ -245,7 +216,6 @@ class Host(Protocol):
             component: The actuator.
             enabled: Whether it acts.
         """
-        ...
 
 
 class Binding(Protocol):
@@ -263,12 +233,10 @@ class Binding(Protocol):
     @property
     def simulation(self) -> Host:
         """The simulation; model, state, control and contacts exist."""
-        ...
 
     @property
     def services(self) -> Services:
         """What the simulation does for the component within a step: `simulation.services`."""
-        ...
 
     def indices(
         self, what: Literal["body", "joint", "shape"], local: Sequence[int] | Mapping[int, Sequence[int]]
@@ -284,7 +252,6 @@ class Binding(Protocol):
             ConfigError: Some worlds contain more of these elements than others.
             PluginError: The worlds differ, and `local` does not tell which indices belong to which prototype.
         """
-        ...
 
     def double_buffer(self, first: S, second: S) -> DoubleBuffer[S]:
         """Return a pair of states that the host settles at the end of each control step.
@@ -293,7 +260,6 @@ class Binding(Protocol):
             first: The state that is current first.
             second: The state that the first step writes; of the same kind.
         """
-        ...
 
 
 def refuse_closed(host: Host, where: str) -> None:

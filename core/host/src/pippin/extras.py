@@ -1,7 +1,8 @@
-"""Optional libraries, which a plugin imports when it is used."""
+"""Optional libraries, which a plugin imports when it is used, and the versions of those that Pippin requires."""
 
 from __future__ import annotations
 
+import functools
 import json
 from importlib import import_module, metadata
 from types import ModuleType
@@ -77,14 +78,28 @@ def missing_libraries(extra: str, distribution: str = "pippin") -> list[str]:
 
 
 def _missing(requirement: Requirement) -> list[str]:
-    if not _is_installed(requirement.name):
+    if installed_version(requirement.name) is None:
         return [requirement.name]
     return [name for extra in sorted(requirement.extras) for name in missing_libraries(extra, requirement.name)]
 
 
-def _is_installed(name: str) -> bool:
+@functools.cache
+def version_faults() -> tuple[str, ...]:
+    """Return a sentence for each required library of which another version is installed; nothing is imported."""
+    own, faults = metadata.version("pippin"), []
+    for requirement in map(Requirement, metadata.requires("pippin") or ()):
+        installed = None if requirement.marker is not None else installed_version(requirement.name)
+        if installed is not None and not requirement.specifier.contains(installed, prereleases=True):
+            faults.append(
+                f"{requirement.name} {installed} is installed, and Pippin {own} is made for {requirement}; run"
+                f" `uv pip install '{requirement}'`, or update pippin"
+            )
+    return tuple(faults)
+
+
+def installed_version(distribution: str) -> str | None:
+    """Return the installed version of a distribution; None if it is not installed."""
     try:
-        metadata.distribution(name)
+        return metadata.version(distribution)
     except metadata.PackageNotFoundError:
-        return False
-    return True
+        return None

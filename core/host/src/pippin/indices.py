@@ -125,18 +125,14 @@ class IndexRange:
                 raise self.error(f"{where}: the list mixes indices and booleans; pass one of them")
         try:
             if hasattr(choice, "__dlpack_device__") and choice.__dlpack_device__()[0] != _CPU:
-                return _from_device(choice)
+                import warp as wp
+
+                array: Any = wp.from_dlpack(choice)
+                return array.numpy()
             return np.asarray(choice)
         except (TypeError, ValueError, RuntimeError, BufferError) as error:
             name = type(choice).__name__
             raise self.error(f"{where}: expected integers or booleans, got {name}: {error}; pass indices") from error
-
-
-def _from_device(value: Any) -> np.ndarray:
-    import warp as wp
-
-    array: Any = wp.from_dlpack(value)
-    return array.numpy()
 
 
 def chosen_worlds(choice: str | Sequence[int], count: int, where: str, otherwise: str = "leave it out") -> np.ndarray:

@@ -2,140 +2,55 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from pippin.catalog import Kind
 
 
-def _kind(**record: Any) -> Kind:
-    """Return a kind with the checks and the template that the kit has under its name."""
-    name = record["name"]
-    of_kit = {"checks": f"pippin_conformance.kinds:{name.upper()}", "template": f"pippin_conformance.templates:{name}"}
-    whole: dict[str, Any] = of_kit | record
-    return Kind(**whole)
+def _kind(name: str, order: int, meaning: str, *, is_component: bool = False, **others: Any) -> Kind:
+    """Return a kind with the checks and the template that the kit has under its name; components stand in `PLURAL`."""
+    whole: dict[str, Any] = {"place": f"{name}s.*"} if is_component else {}
+    whole |= {"checks": f"pippin_conformance.kinds:{name.upper()}", "template": f"pippin_conformance.templates:{name}"}
+    return Kind(name=name, plural=f"{name}s", order=order, meaning=meaning, is_component=is_component, **whole | others)
 
 
-SOLVER = _kind(
-    name="solver",
-    plural="solvers",
-    meaning="Advances the state of all worlds by a step of physics.",
-    place="solver",
-    order=0,
-    is_component=True,
-)
-ACTUATOR = _kind(
-    name="actuator",
-    plural="actuators",
-    meaning="Turns targets of joints into efforts.",
-    place="actuators.*",
-    order=10,
-    is_component=True,
-)
-CLAMPING = _kind(
-    name="clamping",
-    plural="clampings",
-    meaning="Limits the efforts of an actuator.",
-    place="actuators.*.clamping[]",
-    order=20,
-)
-SENSOR = _kind(
-    name="sensor",
-    plural="sensors",
-    meaning="Measures a simulation at the end of a control step.",
-    place="sensors.*",
-    order=30,
-    is_component=True,
-)
-CONTROLLER = _kind(
-    name="controller",
-    plural="controllers",
-    meaning="Turns goals, such as poses of a tool, into targets of actuators.",
-    place="controllers.*",
-    order=40,
-    is_component=True,
-)
-MOTION = _kind(
-    name="motion",
-    plural="motions",
-    meaning="Prescribes a motion or a force as a function of time.",
-    place="motions.*",
-    order=50,
-    is_component=True,
-)
+_component = partial(_kind, is_component=True)
+
+SOLVER = _component("solver", 0, "Advances the state of all worlds by a step of physics.", place="solver")
+ACTUATOR = _component("actuator", 10, "Turns targets of joints into efforts.")
+CLAMPING = _kind("clamping", 20, "Limits the efforts of an actuator.", place="actuators.*.clamping[]")
+SENSOR = _component("sensor", 30, "Measures a simulation at the end of a control step.")
+CONTROLLER = _component("controller", 40, "Turns goals, such as poses of a tool, into targets of actuators.")
+MOTION = _component("motion", 50, "Prescribes a motion or a force as a function of time.")
 STAGE = _kind(
-    name="stage",
-    plural="stages",
-    meaning="Changes the readings of a sensor, as noise and latency do.",
+    "stage",
+    60,
+    "Changes the readings of a sensor, as noise and latency do.",
     place="sensors.*.stages[]",
-    order=60,
     base="pippin.sensing:Stage",
 )
-VIEWER = _kind(
-    name="viewer",
-    plural="viewers",
-    meaning="Shows a simulation.",
-    place="viewers.*",
-    order=70,
-    is_component=True,
-    is_observer=True,
-)
-RECORDER = _kind(
-    name="recorder",
-    plural="recorders",
-    meaning="Writes what happens into a file.",
-    place="recorders.*",
-    order=80,
-    is_component=True,
-    is_observer=True,
-)
-READER = Kind(
-    name="reader",
-    plural="readers",
-    meaning="Reads the files of a recorder.",
-    order=90,
-    checks="pippin_conformance.kinds:READER",
-)
+VIEWER = _component("viewer", 70, "Shows a simulation.", is_observer=True)
+RECORDER = _component("recorder", 80, "Writes what happens into a file.", is_observer=True)
+READER = _kind("reader", 90, "Reads the files of a recorder.", template=None)
 IMPORTER = _kind(
-    name="importer",
-    plural="importers",
-    meaning="Reads the file of a robot or an object into a scene.",
+    "importer",
+    140,
+    "Reads the file of a robot or an object into a scene.",
     place="scene.assets[].importer",
-    order=140,
     base="pippin.assets:Importer",
     is_named_alone=True,
 )
-OBJECT = _kind(
-    name="object",
-    plural="objects",
-    meaning="Adds bodies, shapes or particles to a scene without a file.",
-    place="scene.objects[]",
-    order=150,
-)
+OBJECT = _kind("object", 150, "Adds bodies, shapes or particles to a scene without a file.", place="scene.objects[]")
 TERRAIN = _kind(
-    name="terrain",
-    plural="terrains",
-    meaning="Is a patch of ground, such as stairs.",
+    "terrain",
+    160,
+    "Is a patch of ground, such as stairs.",
     place="scene.terrain.patches.*",
-    order=160,
     base="pippin.terrains:Patch",
 )
-SUBCOMMAND = Kind(
-    name="subcommand",
-    plural="subcommands",
-    meaning="Adds a command to `pippin`.",
-    order=250,
-    provides="command",
-    template="pippin_conformance.templates:subcommand",
-)
-PLUGIN = _kind(
-    name="plugin",
-    plural="plugins",
-    meaning="Answers any of the hooks.",
-    place="plugins.*",
-    order=255,
-    is_component=True,
-    template="pippin_conformance.templates:extension",
-)
+SUBCOMMAND = _kind("subcommand", 250, "Adds a command to `pippin`.", provides="command", checks=None)
+PLUGIN = _component("plugin", 255, "Answers any of the hooks.", template="pippin_conformance.templates:extension")
 TABLE = Kind(
     name="table",
     plural="tables",

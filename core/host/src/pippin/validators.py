@@ -98,14 +98,10 @@ def only_where(has_effect: Callable[[Any], bool], needs: str) -> Callable[[Any, 
     @in_schema(**{"$comment": f"needs {needs}"})
     def check(instance: Any, attribute: Any, value: Any) -> None:
         if value != attribute.default and not has_effect(instance):
-            raise ValueError(f"'{attribute.name}' needs {needs}; leave it out otherwise, got {_short(value)}")
+            got = "a table" if attrs.has(type(value)) else repr(value)  # the contents of a nested one would be too long
+            raise ValueError(f"'{attribute.name}' needs {needs}; leave it out otherwise, got {got}")
 
     return check
-
-
-def _short(value: Any) -> str:
-    """Return the text of a value for an error; the contents of a nested table would be too long."""
-    return "a table" if attrs.has(type(value)) else repr(value)
 
 
 non_negative = and_(finite, ge(0.0))

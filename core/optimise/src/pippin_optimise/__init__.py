@@ -18,10 +18,4 @@ __all__ = [
     "optimise",
 ]
 
-__getattr__ = late(
-    __name__,
-    {
-        "OptimisationResult": ".result",
-        "optimise": ".run_optimise",
-    },
-)
+__getattr__ = late(__name__)

@@ -12,4 +12,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Executor", "Job", "JobResult", "SweepResult", "call_job", "executor_faults", "sweep"]
 
-__getattr__ = late(__name__, {"SweepResult": ".driver", "executor_faults": ".executor_contract", "sweep": ".driver"})
+__getattr__ = late(__name__)

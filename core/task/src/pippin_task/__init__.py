@@ -64,15 +64,4 @@ __all__ = [
     "make_term",
 ]
 
-__getattr__ = late(
-    __name__,
-    {
-        "EpisodeBuffers": ".episodes",
-        "RolloutBatch": ".rollouts.rollout_batch",
-        "RolloutShard": ".rollouts.rollout_shard",
-        "Task": ".task",
-        "TermContext": ".context",
-        "convert_motion": ".motion_conversion",
-        "make_term": ".all_terms",
-    },
-)
+__getattr__ = late(__name__)

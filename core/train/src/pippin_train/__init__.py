@@ -15,4 +15,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Trainer", "TrainerConfig", "write_policy"]
 
-__getattr__ = late(__name__, {"write_policy": ".networks"})
+__getattr__ = late(__name__)

@@ -36,17 +36,4 @@ __all__ = [
     "parameter",
 ]
 
-__getattr__ = late(
-    __name__,
-    {
-        "AssetActuators": "pippin.assets.actuators.asset_actuators",
-        "Axes": ".joints",
-        "Clamping": ".drive",
-        "DriveActuator": ".drive",
-        "JointActuator": ".joint_actuator",
-        "Lanes": ".parameters",
-        "Parameters": ".parameters",
-        "Transmissions": "pippin.assets.actuators.asset_actuators",
-        "backward_kernels": "pippin.devices",
-    },
-)
+__getattr__ = late(__name__)

@@ -20,16 +20,4 @@ __all__ = [
     "scene_builder",
 ]
 
-__getattr__ = late(
-    __name__,
-    {
-        "Overlap": "pippin.state.start_pose",
-        "ScenePoses": ".poses",
-        "build_poses": ".poses",
-        "first_world": ".poses",
-        "lacking_features": ".poses",
-        "limit_notes": "pippin.state.start_pose",
-        "overlaps": "pippin.state.start_pose",
-        "scene_builder": ".poses",
-    },
-)
+__getattr__ = late(__name__)

@@ -22,7 +22,7 @@ from pippin.components.registry import Components, Implementation
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device, kind_of
-from pippin.installed_versions import version_faults
+from pippin.extras import version_faults
 from pippin.state.divergence import Bounds
 from pippin.state.double_buffer import Assignable, DoubleBuffer
 from pippin.state.draws import WorldSeeds

@@ -1,10 +1,10 @@
 """Catalog of installed plugins, read from their metadata."""
 
-from .contract_version import CONTRACT_VERSIONS
 from .entries import Catalog
 from .entry import Entry
 from .implementation import modules_of
 from .kind import Kind
 from .outside import digest_of
+from .source import CONTRACT_VERSIONS
 
 __all__ = ["CONTRACT_VERSIONS", "Catalog", "Entry", "Kind", "digest_of", "modules_of"]

@@ -17,10 +17,9 @@ from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
 
 from .entry import Entry, is_of
-from .first_party import first_party_distribution
 from .kind import Kind
 from .outside import is_file_reference, is_module_reference, outside_entry
-from .source import Source, distributions, related
+from .source import Source, distributions, first_party_distribution, related
 
 BLOCK_VARIABLE = "PIPPIN_CATALOG_BLOCK"
 """Environment variable: names of plugins and distributions that may not be chosen, separated by commas."""

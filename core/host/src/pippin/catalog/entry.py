@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import functools
 import importlib
+import importlib.util
 import inspect
 import logging
 import os
+import pkgutil
 import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 
@@ -115,7 +118,7 @@ class Entry:
             raise PluginError(
                 f"{self}: {where}: expected a class at {path!r} of {module}, got {got}; name the plugin's class"
             )
-        if self.base is not None and not issubclass(plugin, _named(self.base)):
+        if self.base is not None and not issubclass(plugin, pkgutil.resolve_name(self.base)):
             base = self.base.replace(":", ".")
             raise PluginError(f"{self}: {plugin.__qualname__} is not a {base}; derive it from that")
         return plugin
@@ -258,11 +261,6 @@ def _reported_exits(text: str) -> Iterator[None]:
         os._exit = leave
 
 
-def _named(place: str) -> Any:
-    module, _, name = place.partition(":")
-    return getattr(importlib.import_module(module), name)
-
-
 def malformed(value: str) -> str | None:
     """Return the fault of an entry point's value that is not `module:Class`; None if it is."""
     module, _, attribute = value.partition(":")
@@ -280,3 +278,11 @@ def is_of(entry: Entry, distribution: str) -> bool:
 def normalized(distribution: str) -> str:
     """Spell a distribution's name the way package indexes compare names."""
     return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
+def spec_of(package: str) -> ModuleSpec | None:
+    """Return the spec of a package at the top: to find a module inside one, Python would import the package."""
+    try:
+        return importlib.util.find_spec(package)
+    except (ImportError, ValueError):  # ValueError: it is in `sys.modules` but has no spec
+        return None

@@ -12,9 +12,9 @@ from types import ModuleType
 from typing import Any
 
 import attrs
-from pippin.workers.file_modules import file_spec
+from pippin.workers.modules import file_spec
 
-from .entry import Entry
+from .entry import Entry, spec_of
 from .kind import Kind
 
 ANYWHERE = r"(\.py|^[A-Za-z_][A-Za-z0-9_.]*):[A-Za-z_][A-Za-z0-9_]*$"
@@ -69,15 +69,14 @@ def _of_kind(kind: Kind) -> dict[str, Any]:
 @attrs.frozen(kw_only=True)
 class _OutsideEntry(Entry):
     is_outside = True
-
-    @property
-    def _cure(self) -> str:
-        return "name one of its classes"
+    _cure = "name one of its classes"
 
 
 @attrs.frozen(kw_only=True)
 class ModuleEntry(_OutsideEntry):
     """A class of a module that Python finds. Its `distribution` is the module, and it has no version."""
+
+    _repair = "repair it"
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name!r} of module {self.distribution}"
@@ -86,14 +85,13 @@ class ModuleEntry(_OutsideEntry):
         """Return whether a name means this class: `module:Name`, or the module."""
         return name in (self.value, self.distribution)
 
-    @property
-    def _repair(self) -> str:
-        return "repair it"
-
 
 @attrs.frozen(kw_only=True)
 class FileEntry(_OutsideEntry):
     """A class of a file. Its `distribution` is the path of the file, and its version is a digest of the contents."""
+
+    _holder = "the file"
+    _repair = "correct the file; it can import what is installed, and not the files beside it"
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name!r} of {self.distribution}"
@@ -103,14 +101,6 @@ class FileEntry(_OutsideEntry):
         place, _, plain = name.rpartition(":") if is_file_reference(name) else (name, "", self.name)
         parts = Path(place).expanduser().parts
         return plain == self.name and bool(parts) and Path(self.distribution).parts[-len(parts) :] == parts
-
-    @property
-    def _holder(self) -> str:
-        return "the file"
-
-    @property
-    def _repair(self) -> str:
-        return "correct the file; it can import what is installed, and not the files beside it"
 
     def _fault(self) -> str | None:
         return self.problem
@@ -154,7 +144,4 @@ def _digest_of(path: Path) -> str:
 
 
 def _finds(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module.partition(".")[0]) is not None
-    except (ImportError, ValueError):  # ValueError: it is in `sys.modules` but has no spec
-        return False
+    return spec_of(module.partition(".")[0]) is not None

@@ -1,22 +1,52 @@
-"""Entry points of the running interpreter, read by kind of plugins when somebody asks for it."""
+"""Entry points of the running interpreter, read by kind of plugins when somebody asks, and judged by their contract."""
 
 from __future__ import annotations
 
+import ast
 import functools
-import importlib.util
 import re
+import tomllib
 from collections.abc import Collection, Iterable, Mapping
-from importlib import metadata
+from importlib import metadata, resources
 from operator import attrgetter
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import attrs
 from pippin.errors import PluginError
 from pippin.spelling import did_you_mean
 
-from .contract_version import CONTRACT_GROUP, age_of, declared_version
-from .entry import Entry, State, malformed, normalized
+from .entry import Entry, State, malformed, normalized, spec_of
 from .kind import Kind
+
+CONTRACT_VERSIONS = range(1, 2)
+"""Contract versions that this Pippin accepts; `docs/reference/contract-version.md` lists what changes a version."""
+
+CONTRACT_GROUP = "pippin.contract"
+"""Group of entry points in which a distribution declares the contract version of its plugins: one name, an integer."""
+
+Age = Literal["too-old", "too-new"]
+
+
+def declared_version(names: Collection[str]) -> int:
+    """Return the version that a distribution declares, from its names in `CONTRACT_GROUP`; 1 if it has none."""
+    if not names:
+        return 1
+    (name, *others) = sorted(names)
+    if others or not re.fullmatch(r"\d+", name, re.ASCII):
+        listed = ", ".join(map(repr, sorted(names)))
+        raise ValueError(f"group {CONTRACT_GROUP} declares {listed}; name one entry point there, by an integer")
+    return int(name)
+
+
+def age_of(version: int, accepted: range = CONTRACT_VERSIONS) -> tuple[Age, str] | None:
+    """Return whether a version is too old or too new for a host, and the reason; None if the host accepts it."""
+    if version in accepted:
+        return None
+    taken = " to ".join(str(each) for each in dict.fromkeys((accepted[0], accepted[-1])))
+    age, cure = ("too-old", "update the plugin") if version < accepted[0] else ("too-new", "update pippin")
+    return age, f"it keeps to contract {version}, and Pippin {metadata.version('pippin')} to {taken}; {cure}"
+
 
 KINDS_GROUP = "pippin.kinds"
 """Group of entry points in which a distribution registers its kinds of plugins: each names a `Kind`."""
@@ -28,7 +58,7 @@ class Source:
     def __init__(self, points: metadata.EntryPoints) -> None:
         self._points = points  # read once for all groups: it takes milliseconds
         self._described = functools.cache(_described)  # importlib.metadata parses a whole file for each name it tells
-        self._finds = functools.cache(_finds)
+        self._spec_of = functools.cache(spec_of)
         self._declared = functools.cache(_declared)
         self._read: dict[tuple[str, str | None], tuple[Entry, ...]] = {}
         self._broken_kinds: list[Entry] = []
@@ -100,20 +130,9 @@ class Source:
 
     def _entry(self, kind: Kind, point: metadata.EntryPoint) -> Entry:
         # Of several distributions of one name, importlib.metadata returns only the first.
-        name, version = self._of(point)
         contract, state, problem = self._judged(point.value, self._declared(point.dist))
-        return Entry(
-            kind=kind.name,
-            name=point.name,
-            distribution=name,
-            version=version,
-            value=point.value,
-            contract=contract,
-            state=state,
-            problem=problem,
-            provides=kind.provides,
-            base=kind.base,
-        )
+        entry = self._unread(point, problem, state)
+        return attrs.evolve(entry, kind=kind.name, contract=contract, provides=kind.provides, base=kind.base)
 
     def _judged(self, value: str, declared: tuple[str, ...]) -> tuple[int | None, State, str | None]:
         """Return the contract version, the state and the problem of an entry point."""
@@ -124,13 +143,14 @@ class Source:
         package = re.split("[.:]", value)[0].strip()
         if problem := malformed(value):
             return contract, "broken", problem
-        if not self._finds(package):
+        if self._spec_of(package) is None:
             return contract, "broken", f"no module named {package!r}; reinstall the distribution"
         state, problem = age_of(contract) or ("ok", None)
         return contract, state, problem
 
-    def _unread(self, point: metadata.EntryPoint, problem: str, state: State = "unread") -> Entry:
-        name, version = self._of(point)
+    def _unread(self, point: metadata.EntryPoint, problem: str | None, state: State = "unread") -> Entry:
+        assert point.dist is not None, "entry points read from distributions know their distribution"
+        name, version = self._described(point.dist)
         return Entry(
             kind=point.group,
             name=point.name,
@@ -141,13 +161,9 @@ class Source:
             problem=problem,
         )
 
-    def _of(self, point: metadata.EntryPoint) -> tuple[str, str]:
-        assert point.dist is not None, "entry points read from distributions know their distribution"
-        return self._described(point.dist)
-
 
 def _declared(distribution: metadata.Distribution) -> tuple[str, ...]:
-    return tuple(point.name for point in distribution.entry_points if point.group == CONTRACT_GROUP)
+    return tuple(map(attrgetter("name"), distribution.entry_points.select(group=CONTRACT_GROUP)))
 
 
 def _described(distribution: metadata.Distribution) -> tuple[str, str]:
@@ -165,14 +181,6 @@ def _kind_fault(kind: object, name: str, others: Mapping[str, Kind], plurals: Co
         return None
     taken = next(each for each in others.values() if name == each.name or kind.plural == each.plural)
     return f"another distribution brings the kind {taken.name!r} of {taken.group}"
-
-
-def _finds(package: str) -> bool:
-    # Search only for the top-level package: to find a module inside it, Python would import the package.
-    try:
-        return importlib.util.find_spec(package) is not None
-    except (ImportError, ValueError):  # ValueError: it is in `sys.modules` but has no spec
-        return False
 
 
 def order_of(entry: Entry) -> tuple[str, str]:
@@ -204,3 +212,39 @@ def _with_rivals(entry: Entry, alike: Iterable[Entry]) -> Entry:
 def distributions(entries: Iterable[Entry]) -> str:
     """Return the distributions of some entries in words."""
     return " and ".join(f"{entry.distribution} {entry.version}" for entry in sorted(entries, key=order_of))
+
+
+def first_party_distribution(plural: str, name: str) -> str | None:
+    """Return the distribution of Pippin's own that has a plugin of a kind, in the plural, and a name; None if there is
+    none, or it is the host.
+    """
+    text = resources.files("pippin.catalog").joinpath("first_party.toml").read_text(encoding="utf-8")
+    for distribution, kinds in tomllib.loads(text).items():
+        if name in kinds.get(plural, "").split():
+            return distribution
+    return None
+
+
+def docstring_of(entry: Entry) -> str | None:
+    """Return the docstring of the class or function that an entry point names; None if its source is not found."""
+    module, _, name = entry.value.partition(":")
+    path = _file_of(module.strip())
+    if path is None:
+        return None
+    for statement in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(statement, ast.ClassDef | ast.FunctionDef) and statement.name == name.strip():
+            return ast.get_docstring(statement)
+    return None
+
+
+def _file_of(module: str) -> Path | None:
+    """Return the source of a module, which is not imported."""
+    package, *parts = module.split(".")
+    spec = spec_of(package)
+    if spec is None:
+        return None
+    if not parts:
+        return Path(spec.origin) if spec.origin and spec.origin.endswith(".py") else None
+    places = [Path(folder, *parts) for folder in spec.submodule_search_locations or ()]
+    files = (file for place in places for file in (place.with_suffix(".py"), place / "__init__.py"))
+    return next(filter(Path.is_file, files), None)

@@ -11,8 +11,7 @@ from typing import Any
 
 import click
 from pippin.catalog import Catalog, Entry
-from pippin.catalog.docstrings import docstring_of
-from pippin.catalog.first_party import first_party_distribution
+from pippin.catalog.source import docstring_of, first_party_distribution
 from pippin.console.options import HIDES_NOTES, HIDES_PROGRESS, SHOWS_LOG
 from pippin.errors import ConfigError, PippinError, PluginError, SimulationError
 from pippin.spelling import did_you_mean
@@ -100,7 +99,7 @@ class Commands(click.Group):
         except Exception as error:
             name = ctx.invoked_subcommand or ""
             if name.rpartition(":")[2] not in _installed_commands():
-                from pippin.installed_versions import version_faults
+                from pippin.extras import version_faults
 
                 for fault in version_faults():  # it may be why
                     error.add_note(fault)

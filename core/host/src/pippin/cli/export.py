@@ -34,7 +34,7 @@ def export(file: Path, folder: Path, overrides: tuple[str, ...], as_json: bool) 
             config = load(file, overrides).unobserved()
         import_newton(config, progress)
         from pippin.export import export_step
-        from pippin.runs.start import prepared
+        from pippin.runs.loop import prepared
 
         with prepared(config, progress) as simulation:
             simulation.reset()

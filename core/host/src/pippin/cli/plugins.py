@@ -47,7 +47,11 @@ def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout:
     """
     if timeout is not None and not is_doctor:
         raise click.UsageError("--timeout is for --doctor")
-    catalog = Catalog.installed() if file is None else _catalog_of(file)
+    catalog = Catalog.installed()
+    if file is not None:
+        from pippin.config.loading import read_tree, structure_catalog
+
+        catalog = structure_catalog(read_tree(file), catalog)
     every = (*catalog.entries, *catalog.unread)
     chosen = dict.fromkeys(entry for name in names for entry in catalog.called(name)) if names else every
     diagnoses = _diagnose(tuple(chosen), timeout or DEFAULT_TIMEOUT, as_json) if is_doctor else ()
@@ -57,9 +61,11 @@ def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout:
     elif is_doctor:
         _print_examined(diagnoses)
         if not names:
-            _print_gpus(timeout or DEFAULT_TIMEOUT)
+            from pippin.diagnosis.doctor import diagnose_gpus
+
+            click.echo("\n".join(diagnose_gpus(timeout or DEFAULT_TIMEOUT)))
     else:
-        _print_listed(tuple(chosen))
+        _print(FIELDS, ([str(getattr(entry, field)) for field in FIELDS] for entry in chosen), _problems(chosen))
     for note in (*catalog.notes, *_hidden(chosen)):
         click.echo(f"warning: {note}", err=True)
     failed = [diagnosis for diagnosis in diagnoses if diagnosis.faults]
@@ -74,12 +80,6 @@ def _hidden(entries: Iterable[Entry]) -> Iterator[str]:
     for entry in entries:
         if entry.provides == "command" and entry.name in own_commands():
             yield f"{entry}: is never called, since Pippin has a command of this name; give it another one"
-
-
-def _catalog_of(file: Path) -> Catalog:
-    from pippin.config.loading import read_tree, structure_catalog
-
-    return structure_catalog(read_tree(file), Catalog.installed())
 
 
 def _diagnose(entries: Sequence[Entry], timeout: float, is_stdout_reserved: bool) -> tuple[Diagnosis, ...]:
@@ -112,11 +112,6 @@ def _state(diagnosis: Diagnosis) -> str:
     return "fails" if diagnosis.faults else "needs-extra" if diagnosis.lack else diagnosis.entry.state
 
 
-def _print_listed(entries: Sequence[Entry]) -> None:
-    rows = ([str(getattr(entry, field)) for field in FIELDS] for entry in entries)
-    _print(FIELDS, rows, _problems(entries))
-
-
 def _print_examined(diagnoses: Sequence[Diagnosis]) -> None:
     from pippin.diagnosis.doctor import unmet_requirements
 
@@ -134,13 +129,6 @@ def _print_examined(diagnoses: Sequence[Diagnosis]) -> None:
     )
 
 
-def _print_gpus(timeout: float) -> None:
-    from pippin.diagnosis.gpu_diagnosis import diagnose_gpus
-
-    for line in diagnose_gpus(timeout):
-        click.echo(line)
-
-
 def _examined_row(diagnosis: Diagnosis) -> list[str]:
     entry, seconds = diagnosis.entry, diagnosis.seconds
     known = [entry.kind, entry.name, entry.distribution, entry.version, _state(diagnosis)]
@@ -148,7 +136,7 @@ def _examined_row(diagnosis: Diagnosis) -> list[str]:
     return [*known, contract, "" if seconds is None else f"{seconds:.2f} s"]
 
 
-def _problems(entries: Sequence[Entry]) -> Iterator[str]:
+def _problems(entries: Iterable[Entry]) -> Iterator[str]:
     """Yield the faults of each plugin; plugins that are blocked for the same reason share a line."""
     blocked: dict[str, list[str]] = {}
     for entry in entries:

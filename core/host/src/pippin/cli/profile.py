@@ -39,7 +39,7 @@ def profile(file: Path, steps: int, overrides: tuple[str, ...], out: Path | None
             config = load(file, overrides).unobserved()
         import_newton(config, progress)
         from pippin.profiling.profile import profile as measure
-        from pippin.runs.start import prepared
+        from pippin.runs.loop import prepared
         from pippin.studies import RunFolder
 
         folder = RunFolder.chosen(out, file)

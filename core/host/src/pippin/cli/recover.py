@@ -18,7 +18,7 @@ def recover(files: tuple[Path, ...]) -> None:
     Recordings of one run may end at different times: each recorder writes when its own buffer is full.
     """
     from pippin.recording.reading import Recording
-    from pippin.recording.recovery import recover as repaired
+    from pippin.recording.reading import recover as repaired
 
     ends = set()
     for file in files:

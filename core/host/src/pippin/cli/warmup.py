@@ -25,7 +25,7 @@ def warmup(files: tuple[Path, ...], overrides: tuple[str, ...], arch: str | None
         for file, config in configs.items():
             progress.note(str(file))
             import_newton(config, progress)
-            from pippin.runs.start import compile_for_gpus, prepared
+            from pippin.runs.loop import compile_for_gpus, prepared
 
             if arch is not None:
                 compile_for_gpus(config, arch, progress)

@@ -21,11 +21,18 @@ from pippin.label_mapping import LabelMapping
 from pippin.labels import label_fault
 from pippin.support.declaration import Declaration
 
-from .contract import attribute_faults, implementation_fault, load_plugin, release_hooks
+from .contract import (
+    add_own_hooks,
+    attribute_faults,
+    implementation_fault,
+    load_plugin,
+    names_of_hooks,
+    refuse_arguments,
+    release_hooks,
+)
 from .error_attribution import ErrorAttribution
-from .own_hooks import add_own_hooks, names_of_hooks, refuse_arguments
+from .making import make_plugin
 from .runtime_attributes import RuntimeAttributes
-from .sub_solvers import make_plugin
 from .tracing import HookTrace
 
 _WRAPPABLE = (
@@ -340,9 +347,7 @@ class Components(Mapping[str, Any]):
 
 
 def _chosen_plugins(
-    config: SimulationConfig,
-    catalog: Catalog,
-    of_stages: Mapping[str, Mapping[str, tuple[str, ComponentConfig]]],
+    config: SimulationConfig, catalog: Catalog, of_stages: Mapping[str, Mapping[str, tuple[str, ComponentConfig]]]
 ) -> dict[str, tuple[str, ComponentConfig]]:
     """Return kind and configuration of each chosen plugin by registered name, in the order of the kinds and the file.
 

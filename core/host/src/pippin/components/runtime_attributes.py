@@ -15,6 +15,48 @@ if TYPE_CHECKING:
     from pippin.solving.contact_source import Capacity
 
 
+_FITTING: dict[str, Callable[[Any], bool]] = {
+    "True or False": lambda value: isinstance(value, bool),
+    "a phrase or None": lambda value: isinstance(value, str | None),
+    "a sequence of phrases": lambda value: not isinstance(value, str) and all(isinstance(each, str) for each in value),
+    "a collection of names": lambda value: isinstance(value, Collection) and not isinstance(value, str),
+    "a Warp array or None": lambda value: value is None or (hasattr(value, "ptr") and hasattr(value, "numpy")),
+    "a mapping of Warp arrays": lambda value: isinstance(value, Mapping),
+    "a mapping of pippin.sensing.Output": lambda value: isinstance(value, Mapping),
+    "features with labels": lambda value: isinstance(value, Mapping),
+    "anything": lambda _: True,
+}
+"""What values of attributes are expected to be, and whether one is."""
+
+
+class _Attribute:
+    """An attribute that is read from the component at each access; a value that does not fit is refused."""
+
+    def __init__(self, expected: str = "anything", default: Callable[[], Any] = lambda: None) -> None:
+        self._expected, self._default = expected, default
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, of: RuntimeAttributes | None, owner: type) -> Any:
+        return self if of is None else of._fitting(self._name, of._read(self._name, self._default()), self._expected)
+
+
+class _OfferedArray(_Attribute):
+    """An array, or None if the component raises an AttributeError."""
+
+    def __get__(self, of: RuntimeAttributes | None, owner: type) -> Any:
+        if of is None:
+            return self
+        with of._during(self._name):
+            return getattr(of._component, self._name, None)
+
+
+# For type checkers, an attribute has the type of its annotation.
+_attribute: Any = _Attribute
+_offered: Any = _OfferedArray
+
+
 class RuntimeAttributes:
     """The attributes of a component after `bind`, read at each access. Missing attributes have their default.
 
@@ -29,166 +71,105 @@ class RuntimeAttributes:
     ) -> None:
         self._component, self._name, self._during = component, name, during
 
-    @property
-    def is_capturable(self) -> bool:
-        """True if the step hooks may be recorded into a graph. The host checks this claim."""
-        return self._flag("is_capturable", True)
+    is_capturable: bool = _attribute("True or False", lambda: True)
+    """True if the step hooks may be recorded into a graph. The host checks this claim."""
 
-    @property
-    def eager_reason(self) -> str | None:
-        """The reason why the step hooks may not be recorded; shown with the program."""
-        return self._text("eager_reason")
+    eager_reason: str | None = _attribute("a phrase or None")
+    """The reason why the step hooks may not be recorded; shown with the program."""
 
-    @property
-    def is_differentiable(self) -> bool:
-        """True if a [rollout](../how-to/gradients.md) may record its step hooks: they carry nothing from call to call
-        and overwrite nothing that was read. In a rollout, `state.requires_grad` is true. A solver declares the
-        feature `gradients` instead.
-        """
-        return self._flag("is_differentiable", False)
+    is_differentiable: bool = _attribute("True or False", bool)
+    """True if a [rollout](../how-to/gradients.md) may record its step hooks: they carry nothing from call to call and
+    overwrite nothing that was read. In a rollout, `state.requires_grad` is true. A solver declares the feature
+    `gradients` instead."""
 
-    @property
-    def notes(self) -> Sequence[str]:
-        """Phrases with facts that a reader of the results should know; shown in `sim.notes`, in the summary and by
-        `pippin run`.
-        """
-        notes = self._read("notes", ())
-        if isinstance(notes, str) or not all(isinstance(note, str) for note in notes):
-            raise self._wrong(f"notes: expected a sequence of phrases, got {notes!r}")
-        return notes
+    notes: Sequence[str] = _attribute("a sequence of phrases", tuple)
+    """Phrases with facts that a reader of the results should know; shown in `sim.notes`, in the summary and by `pippin
+    run`."""
 
-    @property
-    def honoured_features(self) -> Mapping[str, Collection[str]]:
-        """Actuators: [features](solvers.md#supported-features) that the component honours itself, so that the solver
-        need not have them, with the labels of the joints. Read once all prototypes are extended, before `bind`.
-        """
-        return self._expected("honoured_features", self._read("honoured_features", {}), Mapping, "features with labels")
+    honoured_features: Mapping[str, Collection[str]] = _attribute("features with labels", dict)
+    """Actuators: [features](solvers.md#supported-features) that the component honours itself, so that the solver need
+    not have them, with the labels of the joints. Read once all prototypes are extended, before `bind`."""
 
-    @property
-    def asked_features(self) -> Mapping[str, Collection[str]]:
-        """Actuators: features that the component's table asks of the solver, with the labels of the joints. A solver
-        without them is refused, also where it is only noted that a robot file states them. Read before `bind`.
-        """
-        return self._expected("asked_features", self._read("asked_features", {}), Mapping, "features with labels")
+    asked_features: Mapping[str, Collection[str]] = _attribute("features with labels", dict)
+    """Actuators: features that the component's table asks of the solver, with the labels of the joints. A solver
+    without them is refused, also where it is only noted that a robot file states them. Read before `bind`."""
 
-    @property
-    def unsaved_reason(self) -> str | None:
-        """The reason why a simulation with this component cannot be saved, for example state that is not in arrays or
-        numbers of fixed size.
-        """
-        return self._text("unsaved_reason")
+    unsaved_reason: str | None = _attribute("a phrase or None")
+    """The reason why a simulation with this component cannot be saved, for example state that is not in arrays or
+    numbers of fixed size."""
 
-    @property
-    def actuated_dofs(self) -> wp.array[int] | None:
-        """Actuators: The DOFs whose `control.joint_f` the host zeroes before `apply_actuators`. An actuator of a file
-        must have this attribute. No two components may list one DOF, wherever they come from; a component that only
-        adds effort to a DOF that another one drives does not list it.
-        """
-        return self._array("actuated_dofs")
+    actuated_dofs: wp.array[int] | None = _attribute("a Warp array or None")
+    """Actuators: The DOFs whose `control.joint_f` the host zeroes before `apply_actuators`. An actuator of a file must
+    have this attribute. No two components may list one DOF, wherever they come from; a component that only adds effort
+    to a DOF that another one drives does not list it."""
 
-    @property
-    def is_open_loop(self) -> bool:
-        """Actuators: True if `apply_actuators` writes the same in all physics steps of a control step, because it
-        depends on targets and parameters alone, and not on the state. If all actuators declare this, a solver that
-        takes several substeps in a call takes all of a control step, and `apply_actuators` is called once before.
-        """
-        return self._flag("is_open_loop", False)
+    is_open_loop: bool = _attribute("True or False", bool)
+    """Actuators: True if `apply_actuators` writes the same in all physics steps of a control step, because it depends
+    on targets and parameters alone, and not on the state. If all actuators declare this, a solver that takes several
+    substeps in a call takes all of a control step, and `apply_actuators` is called once before."""
 
-    @property
-    def shared_arrays(self) -> Collection[str]:
-        """Actuators: arrays of `newton.Control` and of the model that users may set for `actuated_dofs` because the
-        actuator reads them or leaves them alone, such as `joint_target_q`. Views refuse to set the other targets,
-        efforts, gains and effort limits of these DOFs.
-        """
-        return self._names("shared_arrays")
+    shared_arrays: Collection[str] = _attribute("a collection of names", tuple)
+    """Actuators: arrays of `newton.Control` and of the model that users may set for `actuated_dofs` because the
+    actuator reads them or leaves them alone, such as `joint_target_q`. Views refuse to set the other targets, efforts,
+    gains and effort limits of these DOFs."""
 
-    @property
-    def joint_labels(self) -> Sequence[str]:
-        """Actuators: labels of the driven axes of the first world, or of what a group drives in their place, such as
-        pads, one for each column of the arrays below.
-        """
-        return self._names("joint_labels")
+    joint_labels: Sequence[str] = _attribute("a collection of names", tuple)
+    """Actuators: labels of the driven axes of the first world, or of what a group drives in their place, such as pads,
+    one for each column of the arrays below."""
 
-    @property
-    def position_targets(self) -> wp.array | None:
-        """Actuators: targets [m or rad], shape [len(worlds), DOFs]; recorded by `pippin run`."""
-        return self._offered("position_targets")
+    position_targets: wp.array | None = _offered()
+    """Actuators: targets [m or rad], shape [len(worlds), DOFs]; recorded by `pippin run`."""
 
-    @property
-    def velocity_targets(self) -> wp.array | None:
-        """Actuators: targets [m/s or rad/s], shape [len(worlds), DOFs]; recorded by `pippin run`."""
-        return self._offered("velocity_targets")
+    velocity_targets: wp.array | None = _offered()
+    """Actuators: targets [m/s or rad/s], shape [len(worlds), DOFs]; recorded by `pippin run`."""
 
-    @property
-    def feedforward(self) -> wp.array | None:
-        """Actuators: effort that is added to that of the law [N or N·m], shape [len(worlds), DOFs]."""
-        return self._offered("feedforward")
+    feedforward: wp.array | None = _offered()
+    """Actuators: effort that is added to that of the law [N or N·m], shape [len(worlds), DOFs]."""
 
-    @property
-    def actuator_labels(self) -> Sequence[str]:
-        """Actuators: labels of the asset's own actuators in the first world, one for each column of `ctrl`."""
-        return self._names("actuator_labels")
+    actuator_labels: Sequence[str] = _attribute("a collection of names", tuple)
+    """Actuators: labels of the asset's own actuators in the first world, one for each column of `ctrl`."""
 
-    @property
-    def ctrl(self) -> wp.array | None:
-        """Actuators: inputs of the asset's own actuators, shape [len(worlds), actuators], in the units of the asset;
-        recorded by `pippin run`.
-        """
-        return self._offered("ctrl")
+    ctrl: wp.array | None = _offered()
+    """Actuators: inputs of the asset's own actuators, shape [len(worlds), actuators], in the units of the asset;
+    recorded by `pippin run`."""
 
-    @property
-    def computed_effort(self) -> wp.array | None:
-        """Actuators: effort of the last physics step before clamping [N or N·m], shape [len(worlds), DOFs]."""
-        return self._offered("computed_effort")
+    computed_effort: wp.array | None = _offered()
+    """Actuators: effort of the last physics step before clamping [N or N·m], shape [len(worlds), DOFs]."""
 
-    @property
-    def applied_effort(self) -> wp.array | None:
-        """Actuators: effort of the last physics step as it reached the joints [N or N·m], shape [len(worlds), DOFs];
-        recorded by `pippin run`.
-        """
-        return self._offered("applied_effort")
+    applied_effort: wp.array | None = _offered()
+    """Actuators: effort of the last physics step as it reached the joints [N or N·m], shape [len(worlds), DOFs];
+    recorded by `pippin run`."""
 
     @property
     def outputs(self) -> Mapping[str, Any]:
         """Sensors: a `pippin.sensing.Output` for each quantity, by name; recorded by `pippin run`."""
-        outputs = self._expected("outputs", self._read("outputs", {}), Mapping, "a mapping of pippin.sensing.Output")
+        outputs = self._fitting("outputs", self._read("outputs", {}), "a mapping of pippin.sensing.Output")
         for label, output in outputs.items():
             if not all(hasattr(output, name) for name in ("data", "unit", "labels")):
                 raise self._wrong(f"outputs: {label!r} is not a pippin.sensing.Output, got {output!r}")
         return outputs
 
-    @property
-    def worlds(self) -> np.ndarray | None:
-        """The worlds that its state arrays, outputs and targets belong to, ascending, in equal parts. None means all
-        worlds.
-        """
-        return self._read("worlds", None)
+    worlds: np.ndarray | None = _attribute()
+    """The worlds that its state arrays, outputs and targets belong to, ascending, in equal parts. None means all
+    worlds."""
 
-    @property
-    def ended_worlds(self) -> wp.array[wp.bool] | None:
-        """The worlds that the host resets at the end of a control step, after `end_step`: a mask of shape
-        [world_count + 1] that the component writes on the device. Only one component may have it.
-        """
-        return self._array("ended_worlds")
+    ended_worlds: wp.array[wp.bool] | None = _attribute("a Warp array or None")
+    """The worlds that the host resets at the end of a control step, after `end_step`: a mask of shape [world_count + 1]
+    that the component writes on the device. Only one component may have it."""
 
-    @property
-    def held_arrays(self) -> Mapping[str, wp.array]:
-        """Observers: arrays, by name, that the hooks within a step write. They do not belong to the simulation's
-        state; the host puts them back after a step that it only rehearsed.
-        """
-        return self._expected("held_arrays", self._read("held_arrays", {}), Mapping, "a mapping of Warp arrays")
+    held_arrays: Mapping[str, wp.array] = _attribute("a mapping of Warp arrays", dict)
+    """Observers: arrays, by name, that the hooks within a step write. They do not belong to the simulation's state; the
+    host puts them back after a step that it only rehearsed."""
 
-    @property
-    def harmless_overflow_bits(self) -> int:
-        """Solvers: Bits of the observable `overflow` that report no loss of data, such as a reached iteration limit."""
-        return self._read("harmless_overflow_bits", 0)
+    harmless_overflow_bits: int = _attribute(default=int)
+    """Solvers: Bits of the observable `overflow` that report no loss of data, such as a reached iteration limit."""
 
     def state_arrays(self) -> Mapping[str, wp.array]:
         """A method that returns, by name, the arrays that the component carries from step to step. A reset restores
         them by world.
         """
         arrays, again = (
-            self._expected("state_arrays", self._call("state_arrays", dict), Mapping, "a mapping of Warp arrays")
+            self._fitting("state_arrays", self._call("state_arrays", dict), "a mapping of Warp arrays")
             for _ in range(2)
         )
         for key, array in arrays.items():
@@ -240,45 +221,16 @@ class RuntimeAttributes:
             value = read(self._component, attribute, self._name)
         return default if value is MISSING else value
 
-    def _array(self, attribute: str) -> Any:
-        value = self._read(attribute, None)
-        if value is not None and not (hasattr(value, "ptr") and hasattr(value, "numpy")):
-            raise self._wrong(f"{attribute}: expected a Warp array or None, got {value!r}")
+    def _fitting(self, attribute: str, value: Any, expected: str) -> Any:
+        if not _FITTING[expected](value):
+            raise self._wrong(f"{attribute}: expected {expected}, got {value!r}")
         return value
-
-    def _names(self, attribute: str) -> Any:
-        value = self._read(attribute, ())
-        if isinstance(value, str) or not isinstance(value, Collection):
-            raise self._wrong(f"{attribute}: expected a collection of names, got {value!r}")
-        return value
-
-    def _expected(self, attribute: str, value: Any, kind: type, what: str) -> Any:
-        if not isinstance(value, kind):
-            raise self._wrong(f"{attribute}: expected {what}, got {value!r}")
-        return value
-
-    def _offered(self, attribute: str) -> Any:
-        """Return an array, or None if the component raises an AttributeError."""
-        with self._during(attribute):
-            return getattr(self._component, attribute, None)
 
     def _wrong(self, fault: str) -> PluginError:
         """Return the error of a fault; it names this component, and not the one that reads the attribute."""
         error = PluginError(f"{self._name}: {fault}")
         error.owner = self._name
         return error
-
-    def _flag(self, attribute: str, default: bool) -> bool:
-        value = self._read(attribute, default)
-        if not isinstance(value, bool):
-            raise self._wrong(f"{attribute}: expected True or False, got {value!r}")
-        return value
-
-    def _text(self, attribute: str) -> str | None:
-        value = self._read(attribute, None)
-        if not isinstance(value, str | None):
-            raise self._wrong(f"{attribute}: expected a phrase or None, got {value!r}")
-        return value
 
     def _call(self, method: str, default: Callable[[], Any]) -> Any:
         found = self._read(method, default)

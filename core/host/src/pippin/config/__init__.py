@@ -44,12 +44,4 @@ __all__ = [
     "unstructure",
 ]
 
-__getattr__ = late(
-    __name__,
-    {
-        "InnerTable": ".schema",
-        "inner_tables": ".schema",
-        "json_schema": ".schema",
-        "table_schema": ".schema",
-    },
-)
+__getattr__ = late(__name__)

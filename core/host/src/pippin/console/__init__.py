@@ -28,7 +28,4 @@ __all__ = [
     "steps",
 ]
 
-__getattr__ = late(
-    __name__,
-    {"new_table": ".table", "print_table": ".table", "run_file": ".running", "shown_progress": ".progress"},
-)
+__getattr__ = late(__name__)

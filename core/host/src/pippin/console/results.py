@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
-from pippin.runs.result import RunResult
-from pippin.runs.score import score_text
+from pippin.runs.result import RunResult, score_text
 from pippin.studies import RunProgress
 from pippin.studies.summary import speed_text
 

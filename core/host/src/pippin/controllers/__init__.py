@@ -14,4 +14,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Controller", "ControllerConfig", "Tools"]
 
-__getattr__ = late(__name__, {"Controller": ".controller", "Tools": ".controller"})
+__getattr__ = late(__name__)

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from pippin.late import late
 
 if TYPE_CHECKING:
-    from .gpu_diagnosis import gpu_report
+    from .doctor import gpu_report
 
 __all__ = ["gpu_report"]
 
-__getattr__ = late(__name__, {"gpu_report": ".gpu_diagnosis"})
+__getattr__ = late(__name__)

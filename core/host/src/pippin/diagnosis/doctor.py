@@ -1,9 +1,10 @@
-"""Checks of a plugin that need an import: does it load, how long does that take, are its requirements installed?"""
+"""Checks of an installation in processes of their own: does a plugin load, how long does it take, what can GPUs do?"""
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib import metadata
 from multiprocessing.connection import Connection
 from typing import Any
@@ -13,9 +14,9 @@ from packaging.requirements import InvalidRequirement, Requirement
 from pippin.catalog.entry import Entry
 from pippin.catalog.implementation import ATTRIBUTE, EXTRA
 from pippin.components.contract import load_plugin
+from pippin.devices import has_driver, start_warp
 from pippin.errors import PippinError
-from pippin.extras import installation, missing_libraries
-from pippin.installed_versions import installed_version
+from pippin.extras import installation, installed_version, missing_libraries
 from pippin.spelling import listed
 from pippin.workers import WorkerProcess
 
@@ -120,7 +121,10 @@ def _wants(entry: Entry) -> tuple[tuple[VersionRequirement, ...], tuple[str, ...
             reason = " ".join(str(error).split())
             return (), (f"{entry}: requires {text!r}, which is not a requirement; reinstall it ({reason})",)
         if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
-            wants.append(_want(requirement))
+            name, installed = requirement.name, installed_version(requirement.name)
+            is_met = installed is not None and requirement.specifier.contains(installed, prereleases=True)
+            stated = f"{name}{requirement.specifier}"
+            wants.append(VersionRequirement(requirement=stated, installed=installed, is_met=is_met))
     return tuple(wants), tuple(_unmet(entry, want) for want in wants if not want.is_met)
 
 
@@ -141,9 +145,98 @@ def _unmet(entry: Entry, want: VersionRequirement) -> str:
     return f"{entry}: wants {want}; install a version that it wants"
 
 
-def _want(requirement: Requirement) -> VersionRequirement:
-    installed = installed_version(requirement.name)
-    is_met = installed is not None and requirement.specifier.contains(installed, prereleases=True)
-    return VersionRequirement(
-        requirement=f"{requirement.name}{requirement.specifier}", installed=installed, is_met=is_met
+_NO_POOL = (
+    "no memory pool, so no graph can allocate; unset WARP_ENABLE_MEMPOOLS_AT_INIT, or set simulation.capture='off'"
+)
+
+
+@attrs.frozen(kw_only=True)
+class GpuFacts:
+    """Answers of Warp and the driver about GPUs: versions of CUDA, the architectures of NVRTC, and each GPU."""
+
+    toolkit: tuple[int, int] | None
+    driver: tuple[int, int] | None
+    has_library: bool
+    architectures: tuple[int, ...]
+    gpus: tuple[tuple[str, bool], ...]
+    """Each GPU, and whether its memory pool is on."""
+
+    has_conditional_graphs: bool
+    visible: str | None
+
+
+def diagnose_gpus(timeout: float) -> list[str]:
+    """Return what the driver and Warp tell about GPUs, asked in a process of its own: a driver may end it."""
+    try:
+        with WorkerProcess("the driver", _send_facts) as process:
+            process.receive(START_TIMEOUT)
+            return list(told(process.receive(timeout)))
+    except PippinError as error:
+        return [f"GPU: {error}; reinstall NVIDIA's driver"]
+
+
+def gpu_report() -> list[str]:
+    """Return what Warp and the driver tell about GPUs, a line for each fact, with its cure.
+
+    It asks in this process, which a broken driver may end.
+    """
+    return list(told(gpu_facts()))
+
+
+def _send_facts(connection: Connection) -> None:
+    connection.send(None)  # the interpreter runs
+    connection.send(gpu_facts())
+
+
+def gpu_facts() -> GpuFacts:
+    """Return what Warp and the driver say; a driver may end the process."""
+    start_warp()
+    import warp as wp
+
+    return GpuFacts(
+        toolkit=wp.get_cuda_toolkit_version(),
+        driver=wp.get_cuda_driver_version(),
+        has_library=has_driver(),
+        architectures=tuple(wp.get_cuda_supported_archs()),
+        gpus=tuple(
+            (f"{each.alias}: {each.name}, sm_{each.arch}", each.is_mempool_supported and each.is_mempool_enabled)
+            for each in wp.get_cuda_devices()
+        ),
+        has_conditional_graphs=wp.is_conditional_graph_supported(),
+        visible=os.environ.get("CUDA_VISIBLE_DEVICES"),
     )
+
+
+def told(facts: GpuFacts) -> Iterator[str]:
+    """Yield a line about each fact, with its cure."""
+    if facts.toolkit is None:
+        yield "GPU: this build of Warp has no CUDA, so all runs on the CPU; for a GPU, reinstall warp-lang from PyPI"
+        return
+    names = ", ".join(f"sm_{each}" for each in facts.architectures)
+    yield f"compiler: CUDA {_text(facts.toolkit)}, for {names or 'no GPU, since it lacks NVRTC; reinstall warp-lang'}"
+    yield f"driver: {_driver(facts, facts.toolkit)}"
+    yield from (f"{gpu}; {'memory pool on' if pool else _NO_POOL}" for gpu, pool in facts.gpus)
+    if facts.has_conditional_graphs:
+        yield "conditional graphs: yes, so a captured solver stops when it has converged"
+    elif facts.gpus:
+        cure = "install a driver for CUDA 12.4 or later"
+        yield f"conditional graphs: no, so a captured solver takes all its iterations; {cure}"
+
+
+def _driver(facts: GpuFacts, toolkit: tuple[int, int]) -> str:
+    driver, cure = facts.driver, f"install one for CUDA {toolkit[0]}.0 or later"
+    if driver is None and facts.has_library:
+        return "NVIDIA's is installed, but does not answer; run `nvidia-smi`"
+    if driver is None:
+        return f"none, so all runs on the CPU; for a GPU, {cure}, or start a container with `--gpus all`"
+    if driver < (toolkit[0], 0):
+        return f"for CUDA {_text(driver)}, too old for Warp; {cure}"
+    if not facts.gpus:
+        hidden = facts.visible is not None
+        cure = f"CUDA_VISIBLE_DEVICES is {facts.visible!r}, unset it" if hidden else "run `nvidia-smi`"
+        return f"for CUDA {_text(driver)}, but it finds no GPU; {cure}"
+    return f"for CUDA {_text(driver)}; Warp compiles {'PTX' if driver >= toolkit else 'code of the GPU, no PTX'}"
+
+
+def _text(version: tuple[int, int]) -> str:
+    return ".".join(map(str, version))

@@ -18,22 +18,20 @@ from pippin.config import SceneConfig, SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import name_of
 
-from . import matter_rows, model_rows, mujoco_rows
+from . import model_rows, mujoco_rows
 from .rows import ActuatorRow, AssetContents
-
-
-def inspect_assets(scene: SceneConfig) -> list[AssetContents]:
-    """Return the contents of each asset of a scene. No kernel is compiled, but for what Newton makes matter with."""
-    return [_contents(asset, scene) for asset in find_assets(scene.assets)]
 
 
 def inspect_scene(config: SimulationConfig, file: Path) -> list[AssetContents]:
     """Return the contents of each asset of a configuration; and those that its scene lists itself, if it has any.
 
+    No kernel is compiled, but for what Newton makes matter with.
+
     Raises:
         ConfigError: There is nothing, or it cannot be read or added.
     """
-    scene, found = config.scene, inspect_assets(config.scene)
+    scene = config.scene
+    found = [_contents(asset, scene) for asset in find_assets(scene.assets)]
     own = [scene.objects, scene.joints, scene.sites, scene.tendons, scene.attachments, config.motions]
     if any(own):
         found.append(_listed(config, file))
@@ -56,9 +54,9 @@ def _listed(config: SimulationConfig, file: Path) -> AssetContents:
         sensors=(),
         cameras=(),
         keyframes=(),
-        tendons=tuple(matter_rows.tendon_rows(builder)),
-        attachments=tuple(matter_rows.attachment_rows(builder, particles)),
-        motions=tuple(matter_rows.motion_rows(config.motions)),
+        tendons=tuple(model_rows.tendon_rows(builder)),
+        attachments=tuple(model_rows.attachment_rows(builder, particles)),
+        motions=tuple(model_rows.motion_rows(config.motions)),
         **_parts(builder, *firsts),
     )
 
@@ -72,8 +70,8 @@ def _parts(
         device = wp.get_device("cpu")
         with wp.ScopedDevice(device):
             model = finalize(builder, device, has_valid_inertias=True)  # no step is taken
-        segments = matter_rows.segments_of(model)
-        matter = tuple(matter_rows.matter_rows(model, particle, body))
+        segments = model_rows.segments_of(model)
+        matter = tuple(model_rows.matter_rows(model, particle, body))
     bodies = [each for each in range(body, builder.body_count) if each not in segments]
     joints = [each for each in range(joint, builder.joint_count) if builder.joint_child[each] not in segments]
     shapes = [each for each in range(shape, builder.shape_count) if builder.shape_body[each] not in segments]
@@ -108,11 +106,7 @@ def _contents(asset: Asset, scene: SceneConfig) -> AssetContents:
     if model is not None:
         of_file = {name: tuple(getattr(mujoco_rows, f"{name.removesuffix('s')}_rows")(model)) for name in of_file}
     return AssetContents(
-        file=str(asset.file),
-        format=asset.format.name.lower(),
-        refusal=refusal,
-        **_parts(builder),
-        **of_file,
+        file=str(asset.file), format=asset.format.name.lower(), refusal=refusal, **_parts(builder), **of_file
     )
 
 

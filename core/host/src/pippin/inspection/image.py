@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,6 @@ from pippin.rendering.cameras import look_at
 from pippin.rendering.renderer import render_image
 from pippin.state.start_pose import limit_notes
 from pippin.viewing.bounding_box import bounding_box
-
-from .lettering import add_names
 
 _SIZE = (720, 540)
 """Width and height of the image of a scene [pixels]."""
@@ -93,3 +92,41 @@ def _in_image(points: np.ndarray, camera: np.ndarray) -> np.ndarray:
     seen = rotated(conjugate(camera[None, 3:]), points - camera[:3])
     scale = _SIZE[1] / 2.0 / np.tan(_FOV / 2.0) / -seen[:, 2:]
     return np.array(_SIZE) / 2.0 + seen[:, :2] * scale * (1.0, -1.0)
+
+
+_HEIGHT, _MARGIN = 13, 2
+"""Height of a line of text, and the margin around it [pixels]."""
+
+_INK, _PAPER, _POINT = (32, 36, 44), (250, 250, 252), (0, 70, 255)
+"""Colours of letters, of the box behind them, and of points and lines."""
+
+_GAP = 14
+"""Distance of a name from its point [pixels]."""
+
+
+def add_names(image: Any, names: Sequence[str], points: np.ndarray) -> None:
+    """Write names into an image of Pillow beside points (column, row), without overlaps."""
+    font = import_library("PIL.ImageFont", "draw").load_default(_HEIGHT)
+    draw: Any = import_library("PIL.ImageDraw", "draw").Draw(image)
+    height = _HEIGHT + 2 * _MARGIN
+    taken = np.zeros((image.height, image.width), dtype=bool)
+    for name, (column, row) in sorted(zip(names, points.tolist(), strict=True), key=lambda each: each[1][1]):
+        if not (0 <= column < image.width and 0 <= row < image.height):
+            continue
+        width = round(font.getlength(name)) + 2 * _MARGIN
+        left = max(0, min(round(column) + _GAP, image.width - width))
+        top = _free_row(taken[:, left : left + width], round(row) - height // 2, height)
+        draw.line((column, row, left, top + height // 2), fill=_POINT)
+        draw.circle((column, row), 2, fill=_POINT)
+        draw.rectangle((left, top, left + width - 1, top + height - 1), fill=_PAPER)
+        draw.text((left + _MARGIN, top + height // 2), name, fill=_INK, font=font, anchor="lm")
+        taken[top : top + height, left : left + width] = True
+
+
+def _free_row(taken: np.ndarray, wanted: int, height: int) -> int:
+    """Return the row nearest to the wanted one at which a box covers no other; the wanted one if there is none."""
+    last = max(0, taken.shape[0] - height)
+    for top in sorted(range(last + 1), key=lambda row: abs(row - wanted)):
+        if not taken[top : top + height].any():
+            return top
+    return min(max(wanted, 0), last)

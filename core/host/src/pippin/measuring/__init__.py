@@ -27,14 +27,4 @@ __all__ = [
     "with_solver",
 ]
 
-__getattr__ = late(
-    __name__,
-    {
-        "MeasuredRun": ".measured_run",
-        "PenetrationProbe": ".measures",
-        "bytes_held": ".memory",
-        "kinetic_energy": ".measures",
-        "positions": ".measures",
-        "potential_energy": ".measures",
-    },
-)
+__getattr__ = late(__name__)

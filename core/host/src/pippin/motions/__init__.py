@@ -19,4 +19,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Clip", "Motion", "MotionConfig", "Sampled", "SampledConfig", "SelectionConfig", "undriven"]
 
-__getattr__ = late(__name__, {"Clip": ".clip", "Motion": ".motion", "Sampled": ".functions"})
+__getattr__ = late(__name__)

@@ -1,13 +1,10 @@
 """Recorders and recordings: a base class, its configuration, the channels' names and units, and reading back."""
 
-from .column import Column
-from .config import RecorderConfig
-from .episode_config import EpisodeRecorderConfig
+from .config import EpisodeRecorderConfig, RecorderConfig
 from .header import Header
-from .reading import Recording
+from .reading import Recording, RecordingFile
 from .recorder import Recorder
-from .recording_file import RecordingFile
-from .series import Series
+from .series import Column, Series
 
 __all__ = [
     "Column",

@@ -14,7 +14,7 @@ from pippin.binding import Host
 from pippin.config import SimulationConfig, dump_toml
 from pippin.errors import ConfigError
 
-from .column import Column, row_type
+from .series import Column, row_type
 
 _DISTRIBUTIONS = {"pippin": "pippin", "newton": "newton", "warp": "warp-lang"}
 

@@ -17,7 +17,7 @@ from pippin.indices import chosen_worlds
 
 from .files import is_full, locked, refuse_locked, room_for
 from .header import Header, WholeRun
-from .partial_files import PartialFiles
+from .reading import PartialFiles
 
 _RESERVE = 1_000_000
 """Free bytes that recorders leave on a disk, besides twice their buffer."""
@@ -192,7 +192,6 @@ class Recorder(abc.ABC):
         return path
 
     def _found_channels(self, simulation: Host) -> tuple[Any, ...]:
-        """Return the channels of a row."""
         from .channels import channels
 
         return channels(

@@ -12,7 +12,7 @@ from pippin.devices import shares_memory
 from pippin.state.host_mirror import HostMirror
 
 from .channels import Channel
-from .column import row_type
+from .series import row_type
 
 _BYTE: Any = wp.uint8
 

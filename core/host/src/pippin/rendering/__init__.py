@@ -10,6 +10,4 @@ if TYPE_CHECKING:
 
 __all__ = ["CameraSettings", "Cameras", "Renderer", "Tiles"]
 
-__getattr__ = late(
-    __name__, {"CameraSettings": ".cameras", "Cameras": ".cameras", "Renderer": ".renderer", "Tiles": ".renderer"}
-)
+__getattr__ = late(__name__)

@@ -2,8 +2,7 @@
 
 from .chart import Axis, Chart, Line
 from .markup import Markup, bars, element, folded, heading, noted, section, table
-from .video import videos
-from .whole_page import page
+from .whole_page import page, videos
 
 __all__ = [
     "Axis",

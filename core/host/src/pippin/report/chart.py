@@ -122,12 +122,7 @@ class Chart:
 
     @classmethod
     def of(
-        cls,
-        title: str,
-        lines: Mapping[Any, ArrayLike],
-        over: Axis | ArrayLike,
-        unit: str = "",
-        **look: Any,
+        cls, title: str, lines: Mapping[Any, ArrayLike], over: Axis | ArrayLike, unit: str = "", **look: Any
     ) -> Self:
         """Return a chart of lines that are the same in all worlds.
 

@@ -9,4 +9,4 @@ if TYPE_CHECKING:
 
 __all__ = ["RunLoop"]
 
-__getattr__ = late(__name__, {"RunLoop": ".loop"})
+__getattr__ = late(__name__)

@@ -12,8 +12,7 @@ from pippin.components.contract import load_plugin
 from pippin.config import SimulationConfig
 from pippin.recording.joining import join
 from pippin.recording.npz.config import NpzConfig
-from pippin.recording.npz.file import spool_of
-from pippin.recording.npz.recorder import NpzRecorder
+from pippin.recording.npz.file import NpzRecorder, spool_of
 from pippin.recording.recorder import Recorder
 from pippin.studies.summary import with_limits
 
@@ -98,18 +97,16 @@ def merged(parts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     ran = list(parts.values())
     limits = sum(each["iteration_limit_count"] for each in ran)
     return {
-        "program": _program([each["program"] for each in ran]),
+        "program": {
+            **ran[0]["program"],
+            "captured": all(each["program"]["captured"] for each in ran),
+            "eager_reasons": _union([each["program"]["eager_reasons"] for each in ran]),
+        },
         "notes": with_limits(_notes({worlds: each["notes"] for worlds, each in parts.items()}), limits),
         "imports": _union([each["imports"] for each in ran]),
         "capacities": _capacities([each["capacities"] for each in ran]),
         **{name: _union([each[name] for each in ran]) for name in _UNIONS},
     }
-
-
-def _program(programs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    captured = all(program["captured"] for program in programs)
-    reasons = _union([program["eager_reasons"] for program in programs])
-    return {**programs[0], "captured": captured, "eager_reasons": reasons}
 
 
 def _notes(parts: Mapping[str, Mapping[str, Sequence[str]]]) -> dict[str, Sequence[str]]:

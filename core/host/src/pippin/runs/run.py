@@ -12,8 +12,8 @@ from pippin.config import SimulationConfig, load
 from pippin.files import refuse_taken
 from pippin.simulation import Simulation
 from pippin.studies import current_progress, import_newton, step_count
+from pippin.studies.start import recorded_by_default
 
-from .decisions import recorded_by_default
 from .result import RunResult
 
 
@@ -93,8 +93,8 @@ def execute(
         if process_total > 1:
             return simulate_in_processes(config, process_total, count, progress, **files)
     import_newton(config, progress)
+    from .loop import build
     from .simulate import simulate
-    from .start import build
 
     def start(config: SimulationConfig, folder: Path, plugins: Mapping[str, Any]) -> Simulation:
         return build(config, progress, folder, plugins, trace)

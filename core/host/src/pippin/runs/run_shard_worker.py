@@ -18,16 +18,15 @@ from pippin.errors import PippinError
 from pippin.recording.channels import refuse_unlike
 from pippin.recording.header import WholeRun
 from pippin.recording.npz.config import NpzConfig
-from pippin.recording.npz.recorder import NpzRecorder
+from pippin.recording.npz.file import NpzRecorder
 from pippin.sharding.shard import Shard, renumber_worlds
 from pippin.simulation import Simulation
 from pippin.studies.progress import RunProgress, log_shown
 from pippin.studies.summary import capacity_rows, component_notes
 
 from .growth import sizes_for
-from .loop import RunLoop
+from .loop import RunLoop, build, compile_kernels, take_first_step
 from .simulate import facts_of
-from .start import build, compile_kernels, take_first_step
 
 
 @attrs.frozen
@@ -67,8 +66,11 @@ class RunShardWorker:
         self._progress = _EmittedProgress(emit, shard.worlds.start)
         self._open = ExitStack()
         self._open.enter_context(log_shown(self._progress))
+        contents = contents_of_worlds(config.scene)
+        numbers = {each: number for number, each in enumerate(dict.fromkeys(contents))}
         with config.tree.placing():
-            _refuse_unlike(config, recorded)
+            for label, worlds in recorded.items():
+                refuse_unlike([numbers[each] for each in contents], worlds, f"recorders.{label}.")
 
     def build(self) -> None:
         """Build the simulation."""
@@ -155,13 +157,6 @@ def _default_recorder(
     """Return the recorder of a run whose file has none, if it records worlds of the shard."""
     chosen = {label: shard.local(worlds) for label, worlds in recorded.items() if label not in config.recorders}
     return {label: NpzRecorder(NpzConfig(worlds=own)) for label, own in chosen.items() if own}
-
-
-def _refuse_unlike(config: SimulationConfig, recorded: Mapping[str, tuple[int, ...]]) -> None:
-    contents = contents_of_worlds(config.scene)
-    numbers = {each: number for number, each in enumerate(dict.fromkeys(contents))}
-    for label, worlds in recorded.items():
-        refuse_unlike([numbers[each] for each in contents], worlds, f"recorders.{label}.")
 
 
 def _sizes_of_run(sizes: dict[str, int], simulation: Simulation, shard: Shard) -> dict[str, int]:

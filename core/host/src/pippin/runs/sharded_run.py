@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from pippin.config import ComponentConfig, SimulationConfig
+from pippin.config import SimulationConfig
 from pippin.devices import find_device, kind_of
 from pippin.errors import ConfigError, PippinError
 from pippin.indices import chosen_worlds
@@ -16,12 +16,12 @@ from pippin.recording.config import RecorderConfig
 from pippin.recording.joining import refuse_unjoinable
 from pippin.sharding.shard import Shard, shards_of
 from pippin.studies import RunFolder, RunProgress, stopped_between_steps
-from pippin.workers.cores import free_cores
+from pippin.studies.start import recorded_by_default
+from pippin.workers.start import free_cores
 
-from .decisions import recorded_by_default
-from .files import write_run
 from .growth import Growth
 from .merging import merge_results, recorder_of
+from .report.run_page import write_run
 from .result import End, RunResult, result_of, summary_of
 from .run_workers import RunWorkers, worlds_text
 
@@ -35,17 +35,15 @@ def process_count(text: str, config: SimulationConfig) -> int:
     `auto` is the number of cores that this process may use, or of GPUs, but at most the number of worlds.
     """
     if text == "auto":
-        kind = kind_of(find_device(config.simulation.device))
-        return min(_gpus(config) if kind == "cuda" else free_cores(), config.scene.worlds)
+        device, count = find_device(config.simulation.device), free_cores()
+        if kind_of(device) == "cuda":
+            import warp as wp
+
+            count = wp.get_cuda_device_count() if config.simulation.device == "auto" else 1
+        return min(count, config.scene.worlds)
     if not re.fullmatch(r"[1-9]\d*", text):
         raise ConfigError(f"processes: expected a whole number of at least 1, or auto, got {text!r}")
     return int(text)
-
-
-def _gpus(config: SimulationConfig) -> int:
-    import warp as wp
-
-    return wp.get_cuda_device_count() if config.simulation.device == "auto" else 1
 
 
 def refuse_with_processes(config: SimulationConfig, options: Mapping[str, bool]) -> None:
@@ -90,7 +88,8 @@ def simulate_in_processes(
     with progress.phase("write"):
         results = {worlds_text(shard): each for shard, each in zip(shards, workers.results, strict=True) if each}
         facts = merge_results(results, growth.config, files, recorded, parts)
-        facts["notes"] = _with_start(facts["notes"], growth.notes)
+        if growth.notes:
+            facts["notes"]["start"] = [*growth.notes, *facts["notes"].get("start", ())]
         facts["measured_seconds"] = progress.seconds.get("run", 0.0)
         config = next(iter(results.values()))["config"]
         summary = summary_of(facts, config, progress.seconds, end)
@@ -133,7 +132,12 @@ def _kept(folder: Path) -> str:
 
 def _recorded(config: SimulationConfig, record_worlds: int | None) -> dict[str, tuple[int, ...]]:
     """Return the recorded worlds of the run, by the label of the recorder."""
-    recorded = {label: _worlds_of(table, config, label) for label, table in config.recorders.items()}
+    recorded = {}
+    for label, table in config.recorders.items():
+        if not isinstance(table.config, RecorderConfig):
+            raise ConfigError(f"recorders.{label}: {table.type!r} has no key 'worlds'; leave --processes out")
+        worlds = chosen_worlds(table.config.worlds, config.scene.worlds, f"recorders.{label}.worlds")
+        recorded[label] = tuple(worlds.tolist())
     if default := recorded_by_default(config, record_worlds):
         recorded["series"] = tuple(range(default))
     return recorded
@@ -159,12 +163,6 @@ def _files(
     return files
 
 
-def _worlds_of(table: ComponentConfig, config: SimulationConfig, label: str) -> tuple[int, ...]:
-    if not isinstance(table.config, RecorderConfig):
-        raise ConfigError(f"recorders.{label}: {table.type!r} has no key 'worlds'; leave --processes out")
-    return tuple(chosen_worlds(table.config.worlds, config.scene.worlds, f"recorders.{label}.worlds").tolist())
-
-
 def _shards(config: SimulationConfig, count: int) -> list[Shard]:
     recorders = {
         label: attrs.evolve(table, config=attrs.evolve(table.config, path=""))
@@ -181,7 +179,3 @@ def _time_of_overflow(workers: RunWorkers, config: SimulationConfig) -> float:
     """Return the time at which a buffer was full [s]."""
     step = config.simulation
     return max(each["steps"] for each in workers.results if each and each["sizes"]) * step.dt * step.decimation
-
-
-def _with_start(notes: Mapping[str, Any], restarts: list[str]) -> dict[str, Any]:
-    return {**notes, "start": [*restarts, *notes.get("start", ())]} if restarts else dict(notes)

@@ -11,15 +11,15 @@ from pippin.config import SimulationConfig
 from pippin.errors import ConfigError, PluginError, SimulationError
 from pippin.recording import Recorder
 from pippin.recording.npz.config import NpzConfig
-from pippin.recording.npz.recorder import NpzRecorder
+from pippin.recording.npz.file import NpzRecorder
 from pippin.simulation import Simulation
 from pippin.studies import RunFolder, RunProgress
+from pippin.studies.start import recorded_by_default
 from pippin.studies.summary import what_ran
 
-from .decisions import recorded_by_default
-from .files import write_run
 from .growth import Growth, sizes_for
 from .loop import RunLoop
+from .report.run_page import write_run
 from .result import End, RunResult, result_of, summary_of
 
 Start: TypeAlias = Callable[[SimulationConfig, Path, Mapping[str, NpzRecorder]], Simulation]
@@ -48,7 +48,8 @@ def simulate(
     Raises:
         ConfigError: The folder or the checkpoint cannot be written.
     """
-    _refuse_unwritable(checkpoint)
+    if checkpoint is not None and (checkpoint.is_dir() or not checkpoint.parent.is_dir()):
+        raise ConfigError(f"checkpoint: '{checkpoint}' cannot be written; name a file in a folder that exists")
     recorded = recorded_by_default(config, record_worlds)
     folder = RunFolder.chosen(out, name)
 
@@ -57,8 +58,9 @@ def simulate(
         return start(config, folder.path, plugins)
 
     def take(loop: RunLoop) -> None:
-        if checkpoint is not None:
-            _refuse_unsaved(loop.simulation)
+        if checkpoint is not None:  # what saving would raise at the end
+            for owner, reason in loop.simulation.unsaved_reasons.items():
+                raise ConfigError(f"checkpoint: {owner}: {reason}; leave the option out")
         loop.begin()
         with progress.phase("run"):
             loop.step_to(loop.first_step + count)
@@ -127,17 +129,6 @@ def _recordings(simulation: Simulation) -> dict[str, Any]:
         for label, each in found.items()
         if isinstance(each, Recorder)
     }
-
-
-def _refuse_unwritable(checkpoint: Path | None) -> None:
-    if checkpoint is not None and (checkpoint.is_dir() or not checkpoint.parent.is_dir()):
-        raise ConfigError(f"checkpoint: '{checkpoint}' cannot be written; name a file in a folder that exists")
-
-
-def _refuse_unsaved(simulation: Simulation) -> None:
-    """Raise at the start the error that saving would raise at the end."""
-    for name, reason in simulation.unsaved_reasons.items():
-        raise ConfigError(f"checkpoint: {name}: {reason}; leave the option out")
 
 
 def _save(simulation: Simulation, target: Path, progress: RunProgress, end: End | None) -> None:

@@ -32,18 +32,4 @@ __all__ = [
     "per_world",
 ]
 
-__getattr__ = late(
-    __name__,
-    {
-        "Output": ".readings",
-        "OutputLanes": ".stage",
-        "Sensor": ".sensor",
-        "SensorFrame": ".sites",
-        "Spread": "pippin.state.spreads",
-        "Stage": ".stage",
-        "add_site": ".sites",
-        "add_sites": ".sites",
-        "cameras_of": ".sites",
-        "per_world": ".sites",
-    },
-)
+__getattr__ = late(__name__)

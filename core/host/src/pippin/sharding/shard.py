@@ -23,6 +23,7 @@ from pippin.workers import usable_cores
 from pippin.workers.cores import free_cores
 from pippin.workers.pool import WorkerPool
 from pippin.workers.worker import CallResult
+from pippin.workers.start import free_cores
 
 _WORLDS = re.compile(r"\bworlds? \d+(?::\d+)?(?:, \d+(?::\d+)?)*\b")
 _NUMBER = re.compile(r"\d+")

@@ -19,6 +19,7 @@ from pippin.simulation import Simulation
 from pippin.validators import whole_number
 from pippin.workers.functions import function_named
 from pippin.workers.worker import CallResult
+from pippin.workers.process import CallResult
 
 from .folder import read_folder, write_folder
 from .shard import shard_count, shard_pool, shards_of

@@ -25,4 +25,4 @@ __all__ = [
     "number",
 ]
 
-__getattr__ = late(__name__, {"LoopTies": ".conversion", "complete_conversion": ".conversion"})
+__getattr__ = late(__name__)

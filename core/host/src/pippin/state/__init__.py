@@ -14,16 +14,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Draws", "HostMirror", "Scratch", "StartPoses", "WorldSeeds", "arrays_of", "random_state", "worlds_of"]
 
-__getattr__ = late(
-    __name__,
-    {
-        "Draws": ".draws",
-        "HostMirror": ".host_mirror",
-        "StartPoses": ".places",
-        "Scratch": ".snapshot",
-        "WorldSeeds": ".draws",
-        "arrays_of": ".world_rows",
-        "random_state": ".kernels",
-        "worlds_of": ".world_rows",
-    },
-)
+__getattr__ = late(__name__)

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
-from .duration import DEFAULT_DURATION, step_count
 from .interrupt import stopped_between_steps
 from .progress import RunProgress, current_progress
+from .start import DEFAULT_DURATION, step_count
 
 if TYPE_CHECKING:
     from pippin.simulation import import_hot_modules
@@ -34,18 +34,4 @@ __all__ = [
     "what_ran",
 ]
 
-__getattr__ = late(
-    __name__,
-    {
-        "Overlay": ".study",
-        "RunFolder": ".folder",
-        "Study": ".study",
-        "StudyResult": ".study",
-        "import_hot_modules": "pippin.simulation",
-        "import_newton": ".start",
-        "kept_overrides": ".study",
-        "run_study": ".study",
-        "versions": ".summary",
-        "what_ran": ".summary",
-    },
-)
+__getattr__ = late(__name__)

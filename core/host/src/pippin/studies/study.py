@@ -28,11 +28,9 @@ class StudyResult(Protocol):
     @property
     def folder(self) -> Path:
         """The folder of its files."""
-        ...
 
     def summary(self) -> dict[str, Any]:
         """Return the numbers as plain data, for JSON."""
-        ...
 
 
 R = TypeVar("R", bound=StudyResult)

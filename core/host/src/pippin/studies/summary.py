@@ -116,12 +116,12 @@ def versions() -> Mapping[str, str]:
 
 
 def _hardware(simulation: Simulation) -> Mapping[str, Any]:
-    device = simulation.device
+    device, memory = simulation.device, physical_memory()
     hardware: dict[str, Any] = {
         "system": platform.platform(),
         "cpu": _cpu_name(),
         "cpu_count": os.cpu_count(),
-        "memory_gib": _memory_gib(),
+        "memory_gib": None if memory is None else round(memory / _GIB, 1),
         "device": device.alias,
     }
     if kind_of(device) == "cuda":
@@ -134,12 +134,6 @@ def _cpu_name() -> str:
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(names, platform.processor() or platform.machine())
-
-
-def _memory_gib() -> float | None:
-    """Return the memory of this machine [GiB]; None if the system does not report it."""
-    memory = physical_memory()
-    return None if memory is None else round(memory / _GIB, 1)
 
 
 def status_line(time: float, speed: Mapping[str, float | None], left: float) -> str:

@@ -14,4 +14,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Block", "Ground", "Patch", "PatchConfig", "TerrainGrid"]
 
-__getattr__ = late(__name__, {"TerrainGrid": ".grid"})
+__getattr__ = late(__name__)

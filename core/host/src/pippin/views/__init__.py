@@ -44,15 +44,4 @@ __all__ = [
     "ViewQuantity",
 ]
 
-__getattr__ = late(
-    __name__,
-    {
-        "Array": ".memory",
-        "ArticulationView": ".articulations",
-        "CableView": ".matter",
-        "ParticleView": ".matter",
-        "RigidBodyView": ".body_rows",
-        "RigidContactView": ".contacts.view",
-        "SimulationView": ".simulation_view",
-    },
-)
+__getattr__ = late(__name__)

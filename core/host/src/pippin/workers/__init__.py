@@ -1,11 +1,9 @@
 """Workers: processes of this machine that work for this one, and how they are started, called, watched and ended."""
 
-from .cores import usable_cores
-from .functions import function_named
+from .modules import function_named
 from .pool import WorkerPool
-from .process import WorkerProcess, wait_any
-from .start import start_warm_process
-from .worker import CallResult, Worker
+from .process import CallResult, Worker, WorkerProcess, wait_any
+from .start import start_warm_process, usable_cores
 
 __all__ = [
     "CallResult",

@@ -10,8 +10,7 @@ from typing import Any
 
 from pippin.errors import PippinError, SimulationError
 
-from .process import RemoteError, wait_any
-from .worker import CallResult, Worker
+from .process import CallResult, RemoteError, Worker, wait_any
 
 _CLOSE_TIMEOUT = 10.0
 """Time in which workers may end by themselves when the pool is closed [s]."""

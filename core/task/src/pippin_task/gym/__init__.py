@@ -60,4 +60,4 @@ for _name, _file in TASKS.items():
     )
 
 # The libraries of the adapters take seconds to import.
-__getattr__ = late(__name__, {"RslRlVecEnvWrapper": ".rsl_rl", "Sb3VecEnvWrapper": ".sb3"})
+__getattr__ = late(__name__)

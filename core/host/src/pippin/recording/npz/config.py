@@ -8,7 +8,7 @@ from pippin.recording import RecorderConfig
 class NpzConfig(RecorderConfig):
     """Recordings as arrays of NumPy, `.npz`."""
 
-    implementation = ".recorder:NpzRecorder"
+    implementation = ".file:NpzRecorder"
 
 
 @attrs.frozen
@@ -22,4 +22,4 @@ class NpzReaderConfig:
 class RowsReaderConfig:
     """Settings of the reader `rows`, for the rows of an npz file that was not finished."""
 
-    implementation = ".file:NpzRows"
+    implementation = ".file:Spool"

@@ -1,19 +1,154 @@
-"""Npz files of recordings, and the files of rows that they are assembled from."""
+"""The recorder `npz`: rows go into a file of their own, so that a kill loses none, and at the end into an npz file."""
 
 from __future__ import annotations
 
 import os
+import struct
 import zipfile
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from pippin import ConfigError
-from pippin.recording import Column, Header
+from pippin.recording import Column, Header, Recorder
 
-from .spool import Spool
+_MARGIN = 1_000_000
+"""Free bytes beside the size of the npz file that its assembly needs."""
+
+
+class NpzRecorder(Recorder):
+    """The default recorder: an npz file, read by `numpy.load` and `pippin.Run`.
+
+    The array of a channel has the channel's name; `labels/NAME` and `units/NAME` have its names and units. Until the
+    end, the rows are in `PATH.rows`, which `pippin.Run` reads and `pippin recover` turns into an npz file. At the
+    end the disk needs room for the rows twice; without it, the file of rows stays.
+    """
+
+    suffix = ".npz"
+
+    @property
+    def growing_path(self) -> Path:
+        """The file of rows."""
+        return spool_of(self.path)
+
+    def open(self, path: Path, header: Header) -> None:
+        """Begin the file of rows."""
+        self._rows_file = SpoolWriter(spool_of(path), header)
+
+    def write(self, rows: np.ndarray) -> None:
+        """Append rows to the file of rows."""
+        self._rows_file.write(rows)
+
+    def finish(self) -> None:
+        """Assemble the npz file, and remove the file of rows; it stays if there is no room for both."""
+        self._rows_file.close()
+        spool = spool_of(self.path)
+        if self.free_bytes(self.path) < spool.stat().st_size + _MARGIN:
+            self.notes.append(
+                f"the rows are in '{spool}', as there is no room for '{self.path.name}'; pippin.Run reads them,"
+                " and `pippin recover` writes the npz file"
+            )
+            return
+        assemble(Spool(spool), self.path)
+        spool.unlink()
+
+    def join(self, files: Any, path: Path) -> None:
+        """Assemble the npz file from the files of several processes."""
+        assemble(files, path)
+
+
+_MAGIC = b"PIPPINROWS1\n"
+_LENGTH = struct.Struct("<Q")
+_ALIGNMENT = 64
+_BLOCK = 4_000_000
+"""Bytes that are read at once."""
+
+
+class SpoolWriter:
+    """Appends rows to a new file; one that is there is replaced."""
+
+    def __init__(self, path: Path, header: Header) -> None:
+        text = header.to_json().encode()
+        start = len(_MAGIC) + _LENGTH.size + len(text)
+        self._file: BinaryIO = path.open("wb", buffering=0)
+        self._write(_MAGIC + _LENGTH.pack(len(text)) + text + b" " * (-start % _ALIGNMENT))
+
+    def write(self, rows: np.ndarray) -> None:
+        """Append rows; all of them are in the file when this returns."""
+        self._write(rows.view(np.uint8).data if rows.flags.c_contiguous else rows.tobytes())
+
+    def _write(self, data: Any) -> None:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._file.write(rest) :]
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+class Spool:
+    """The rows of a file that `SpoolWriter` wrote, also of one that is still being written or was cut off.
+
+    Raises:
+        ConfigError: The file is not a spool, or its header is cut off.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with path.open("rb") as file:
+            size = file.read(len(_MAGIC) + _LENGTH.size)
+            if not size.startswith(_MAGIC) or len(size) < len(_MAGIC) + _LENGTH.size:
+                raise ConfigError(f"{path}: not rows of a recording; name a file that a recorder wrote")
+            (length,) = _LENGTH.unpack(size[len(_MAGIC) :])
+            text = file.read(min(length, path.stat().st_size))
+        self.header = Header.from_json(text, str(path))
+        start = len(size) + length
+        self._start = start + -start % _ALIGNMENT
+        self._type = self.header.row_type
+        #: Number of whole rows.
+        self.count = max(path.stat().st_size - self._start, 0) // self._type.itemsize
+
+    @property
+    def rows(self) -> np.ndarray:
+        """All rows, memory-mapped: a structured array of `header.row_type`."""
+        if not self.count:
+            return np.zeros(0, dtype=self._type)
+        return np.memmap(self.path, dtype=self._type, mode="r", offset=self._start, shape=(self.count,))
+
+    def column(self, name: str) -> np.ndarray:
+        """Return the values of a column, memory-mapped."""
+        return self.rows[name]
+
+    def close(self) -> None:
+        """Do nothing: the arrays keep their memory."""
+
+    def blocks(self) -> Iterator[np.ndarray]:
+        """Yield all rows, some at a time; the memory is used again for the next ones."""
+        buffer = np.empty(max(1, _BLOCK // self._type.itemsize), dtype=self._type)
+        left = self.count
+        with self.path.open("rb") as file:
+            file.seek(self._start)
+            while left:
+                rows = buffer[:left]
+                file.readinto(rows.view(np.uint8).data)
+                left -= len(rows)
+                yield rows
+
+    def blocks_of(self, name: str) -> Iterator[np.ndarray]:
+        """Yield the values of a column in all rows, some rows at a time."""
+        return (rows[name] for rows in self.blocks())
+
+    @staticmethod
+    def repair(path: Path) -> tuple[Path, int]:
+        """Turn the rows that a killed recorder left into an npz file; return it, and the number of its rows."""
+        spool, target = Spool(path), path.with_suffix("")
+        assemble(spool, target)
+        path.unlink()
+        return target, spool.count
+
 
 HEADER = "header"
 """Name of the array with the header's text."""
@@ -113,16 +248,3 @@ class NpzFile:
 
     def close(self) -> None:
         """Do nothing: the arrays keep their memory."""
-
-
-class NpzRows(Spool):
-    """The rows of an npz file that was not finished."""
-
-    @staticmethod
-    def repair(path: Path) -> tuple[Path, int]:
-        """Turn the rows that a killed recorder left into an npz file; return it, and the number of its rows."""
-        spool = Spool(path)
-        target = path.with_suffix("")
-        assemble(spool, target)
-        path.unlink()
-        return target, spool.count

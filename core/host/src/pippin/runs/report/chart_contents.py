@@ -1,18 +1,130 @@
-"""Quantities of a recording: the series grouped by component, each with the lines and the unit of one chart."""
+"""Contents of the charts of a recording: quantities by component and unit, in as many columns as a chart has pixels."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TypeAlias
 
 import attrs
 import numpy as np
 from pippin.recording.series import Series
 from pippin.report.chart import Chart, Line
 
-from .decimation import Extremes, column_times, extremes
-from .entries import Pick, entries
+COLUMNS = 640
+"""Columns of a chart. A series with at most two rows for each is kept as it is."""
+
+_BLOCK = 1 << 20
+"""Largest number of values that are read at once."""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Extremes:
+    """The rows of some lines, or the smallest and the largest value in each column."""
+
+    values: np.ndarray
+    """Shape [worlds, lines, columns, 1 or 2]; NaN where no value is finite."""
+
+    gaps: np.ndarray
+    """Number of values that are not finite, shape [worlds, lines]."""
+
+
+def column_times(time: np.ndarray) -> np.ndarray:
+    """Return the time in the middle of each column, shape [columns]; of each row, if the rows are kept."""
+    if len(time) <= 2 * COLUMNS:
+        return time.astype(np.float64)
+    bounds = _bounds(len(time))
+    return (time[bounds[:-1]] + time[bounds[1:] - 1]) / 2.0
+
+
+def extremes(read: Callable[[slice], np.ndarray], row_count: int, width: int) -> Extremes:
+    """Return the extremes of rows that are read in blocks of shape [rows, worlds, lines].
+
+    There is at least one row; it takes `width` values to make one.
+    """
+    is_kept = row_count <= 2 * COLUMNS
+    bounds = np.arange(row_count + 1) if is_kept else _bounds(row_count)
+    shape = read(slice(0, 1)).shape[1:]
+    stride = max(1, int(_BLOCK / max(1, width) * (len(bounds) - 1) / row_count))
+    parts, gaps = [], np.zeros(math.prod(shape), int)
+    for first in range(0, len(bounds) - 1, stride):
+        chosen = bounds[first : first + stride + 1]
+        block = read(slice(int(chosen[0]), int(chosen[-1])))
+        lines = np.ascontiguousarray(block.reshape(len(block), -1).T)  # each line in one piece: five times as fast
+        finite = np.isfinite(lines)
+        if not finite.all():
+            gaps += (~finite).sum(axis=1)
+            lines = np.where(finite, lines, np.nan)
+        starts = chosen[:-1] - chosen[0]
+        kept = (
+            (lines,) if is_kept else (np.fmin.reduceat(lines, starts, axis=1), np.fmax.reduceat(lines, starts, axis=1))
+        )
+        parts.append(np.stack(kept, axis=-1))
+    values = np.concatenate(parts, axis=1)
+    return Extremes(values=values.reshape(*shape, *values.shape[1:]), gaps=gaps.reshape(shape))
+
+
+def _bounds(row_count: int) -> np.ndarray:
+    """Return the first row of each column, and the end of the last one."""
+    return np.linspace(0, row_count, COLUMNS + 1).astype(int)
+
+
+_COMPONENTS = {3: ("x", "y", "z"), 4: ("x", "y", "z", "w"), 7: ("px", "py", "pz", "qx", "qy", "qz", "qw")}
+"""Names of the components of vectors, quaternions and poses, by their number."""
+
+Pick: TypeAlias = Callable[[np.ndarray], np.ndarray]
+"""Returns the lines of a block, shape [rows, worlds, lines], given the values of all entries."""
+
+
+def entries(title: str, series: Series) -> Iterator[tuple[str, Sequence[str], Pick]]:
+    """Yield a note, the names of the lines, and a function that picks them, for each chart of a series.
+
+    Several vectors give their lengths; several places [m], quaternions or poses give a chart for each component.
+    """
+    shape = series.shape[2:]
+    components = _components(series, shape)
+    owners = _names(series.labels, shape[: len(shape) - bool(components)])
+    if not components:
+        yield "", owners if len(owners) > 1 or series.labels else (title,), _flat
+    elif len(owners) == 1:
+        yield "", components, _flat
+    elif len(components) == 3 and "m" not in series.units:
+        yield "length", owners, _lengths
+    else:
+        for index, component in enumerate(components):
+            yield component, owners, partial(_component, index)
+
+
+def _components(series: Series, shape: Sequence[int]) -> tuple[str, ...]:
+    """Return the names of the components of vectors, quaternions or poses; none for plain numbers."""
+    if series.components or len(shape) < 2 or series.frame == "none":
+        return series.components
+    return _COMPONENTS.get(shape[-1], ())
+
+
+def _names(labels: Sequence[str], shape: Sequence[int]) -> Sequence[str]:
+    """Return a name for each entry: a label if all entries or those of the first axis have labels, else an index."""
+    if len(labels) == math.prod(shape):
+        return labels
+    if labels and len(labels) == shape[0]:
+        return [f"{label} {index}" for label in labels for index in _names((), shape[1:])]
+    sizes = [size for size in shape if size > 1] or [1]  # an axis of length 1 needs no index
+    return [", ".join(map(str, index)) for index in np.ndindex(*sizes)]
+
+
+def _component(index: int, block: np.ndarray) -> np.ndarray:
+    return _flat(block[..., index])
+
+
+def _flat(block: np.ndarray) -> np.ndarray:
+    return block.reshape(*block.shape[:2], -1)
+
+
+def _lengths(block: np.ndarray) -> np.ndarray:
+    return _flat(np.linalg.norm(block, axis=-1))
+
 
 _LINES_MAX = 48
 """Largest number of lines of a chart; of more entries, it shows the smallest, the mean and the largest value."""

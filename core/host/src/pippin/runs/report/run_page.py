@@ -1,4 +1,4 @@
-"""Page of a run: what ran, how it ended, and the recorded series as charts."""
+"""Files of a run: its configuration, its summary, and the page of what ran, how it ended, and the recorded series."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from typing import Any
 
 import numpy as np
 from pippin.components.tracing import HookTrace
+from pippin.config import SimulationConfig, dump_toml
 from pippin.recording.series import Series
 from pippin.report.chart import Chart
-from pippin.report.markup import Markup, element, folded, heading, noted, section
-from pippin.report.video import videos
-from pippin.report.whole_page import page
+from pippin.report.markup import Markup, bars, definitions, element, folded, heading, joined, noted, section, table
+from pippin.report.whole_page import page, videos
+from pippin.runs.reading import Run
+from pippin.runs.result import score_text
+from pippin.studies import RunFolder
 
-from .chart_contents import ChartContent, chart_contents
-from .decimation import COLUMNS
-from .facts import course, hook_table, imports, matter_table, origins, task_table
+from .chart_contents import COLUMNS, ChartContent, chart_contents
 
 _NUMBERS_MAX = 3_000_000
 """Largest number of values on a page, beyond the first world's: 8 MB of text."""
@@ -106,11 +107,7 @@ def _shown_count(drawn: Sequence[ChartContent], row_count: int, recorded: int) -
 
 
 def _series(
-    drawn: Sequence[ChartContent],
-    time: np.ndarray,
-    summary: Mapping[str, Any],
-    bar: Markup,
-    worlds: int,
+    drawn: Sequence[ChartContent], time: np.ndarray, summary: Mapping[str, Any], bar: Markup, worlds: int
 ) -> Markup:
     if not drawn:
         return section("Series", element("p", "Nothing was recorded."), id="series")
@@ -145,3 +142,117 @@ def _bar(shown: Sequence[int], recorded: int) -> Markup:
     hint = element("small", "a click on a name hides its line")
     parts = [choice if len(shown) > 1 else None, element("small", rest) if rest else None, hint]
     return element("div", *parts, element("output", id="clock"), class_="bar")
+
+
+def write_run(
+    folder: RunFolder, file: str, config: SimulationConfig, summary: Mapping[str, Any], trace: HookTrace | None = None
+) -> None:
+    """Add configuration, summary, page and a trace of the hook calls, if there is one, to the recordings of a run."""
+    folder.write_config(config)
+    folder.write_summary(summary)
+    if trace is not None:
+        with folder.written("hooks.csv") as path:
+            trace.write(path)
+    folder.write_text("report.html", _page(folder, file, config, summary, trace))
+
+
+def _page(
+    folder: RunFolder, file: str, config: SimulationConfig, summary: Mapping[str, Any], trace: HookTrace | None
+) -> str:
+    """Return the page of a run, with the first recording and the videos that are in the folder."""
+    with Run(folder.path) as run:
+        recording = next(iter(run.recordings.values()), None)
+        series = {"time": Series(values=np.zeros(0), units=("s",)), **(recording or {})}
+        if recording is not None:
+            series["time"] = recording["time"]
+        worlds = None if recording is None else recording.worlds
+        return run_page(file, summary, series, dump_toml(config), folder=folder.path, trace=trace, worlds=worlds)
+
+
+def course(summary: Mapping[str, Any]) -> Markup:
+    """Return the wall time of the phases, the buffers and the operations of a step."""
+    seconds = summary["seconds"]
+    phases = bars(seconds, {name: f"{value:.3g} s" for name, value in seconds.items()}) if seconds else None
+    sizes = [(row["field"], row["holds"], f"{row['allocated']:,}") for row in summary["capacities"]]
+    buffers = table(["key", "holds", "room"], sizes, numeric=1) if sizes else None
+    wide = element("div", section("Wall time", phases), section("Buffers", buffers), class_="columns")
+    return joined([wide, section("Control step", *_segments(summary["program"]), id="program")])
+
+
+def _segments(program: Mapping[str, Any]) -> Iterator[Markup]:
+    for index, segment in enumerate(program["segments"]):
+        names = segment["operations"]
+        how = "a graph" if segment["captured"] else "called one by one"
+        title = f"part {index + 1} of {len(program['segments'])}: {how}, {len(names)} operations"
+        runs = [(name, len(list(same))) for name, same in groupby(names)]
+        items = (element("li", name if count == 1 else f"{name} × {count}") for name, count in runs)
+        yield folded(title, element("ul", *items))
+
+
+def task_table(summary: Mapping[str, Any]) -> Markup:
+    """Return the score of the task, the mean of each reward over an episode, and the ends by each termination."""
+    score = summary.get("task")
+    if score is None:
+        return Markup()
+    line = score_text(score, summary["simulated_time"] / max(summary["steps"], 1))
+    rows = [(name, f"{value:.4g}") for name, value in score["rewards"].items() if value is not None]
+    rewards = table(["reward, weighted", "mean of an episode"], rows, numeric=1) if rows else None
+    counts = score["terminations"] | {"time is over": score["truncated"], "diverged": score["diverged"]}
+    ends = table(["end", "episodes"], [(name, f"{count:,}") for name, count in counts.items()], numeric=1)
+    numbers = [(name, f"{each['mean']:.4g}") for name, each in score["metrics"].items() if each["mean"] is not None]
+    metrics = table(["metric", "mean of the episodes"], numbers, numeric=1) if numbers else None
+    tables = element("div", rewards, ends if score["episodes"] else None, metrics, class_="columns")
+    return section("Task", element("p", line), tables, id="task")
+
+
+def matter_table(summary: Mapping[str, Any]) -> Markup:
+    """Return where each object of matter was at the start and is at the end, how large it is, and how fast."""
+    matter = summary.get("matter")
+    if not matter:
+        return Markup()
+    rows = []
+    for label, each in matter.items():
+        speed = "not finite" if each["largest_speed"] is None else f"{each['largest_speed']:.3g}"
+        places = [_vector(each[name]) for name in ("start", "end", "extent")]
+        rows.append((label, each["kind"], *places, f"{each['count']:,}", f"{each['mass']:.4g}", speed))
+    head = ["object", "kind", "centre at the start [m]", "centre at the end [m]", "extent at the end [m]"]
+    head += ["particles or segments", "mass [kg]", "fastest at the end [m/s]"]
+    line = "Of an object that is in several worlds, the copy in the first of them." if summary["worlds"] > 1 else ""
+    return section("Matter", element("p", line) if line else None, table(head, rows, numeric=3), id="matter")
+
+
+def _vector(values: Sequence[float] | None) -> str:
+    return "not finite" if values is None else ", ".join(f"{value:.3g}" for value in values)
+
+
+def imports(summary: Mapping[str, Any]) -> Markup:
+    """Return what the import of each asset changed."""
+    reports = []
+    for file, differences in summary["imports"].items():
+        count = f"{len(differences)} difference{'' if len(differences) == 1 else 's'}"
+        items = (element("li", text) for text in differences)
+        reports.append(folded(f"{file}: {count}", element("ul", *items)))
+    return section("Import of the assets", *reports, id="imports")
+
+
+def origins(summary: Mapping[str, Any]) -> Markup:
+    """Return plugins, versions and hardware."""
+    rows = [(name, each["type"], each["distribution"], each["version"]) for name, each in summary["plugins"].items()]
+    plugins = table(["component", "type", "distribution", "version"], rows) if rows else None
+    hardware = {name.replace("_", " ").replace(" gib", ""): value for name, value in summary["hardware"].items()}
+    for name in ("memory", "gpu memory"):
+        if hardware.get(name) is not None:
+            hardware[name] = f"{hardware[name]} GiB"
+    shown = {name: "not reported" if value is None else value for name, value in hardware.items()}
+    columns = [
+        section("Plugins", plugins),
+        section("Versions", definitions(summary["versions"])),
+        section("Hardware", definitions(shown)),
+    ]
+    return element("div", *columns, class_="columns", id="versions")
+
+
+def hook_table(trace: HookTrace) -> Markup:
+    """Return counts and times of hook calls."""
+    head, *rows = trace.rows()
+    return folded(f"{len(trace.calls):,} calls; each is in hooks.csv", table(head, rows, numeric=3))

@@ -2,8 +2,8 @@
 
 import base64
 
-from pippin.report import video
-from pippin.report.video import videos
+from pippin.report import whole_page
+from pippin.report.whole_page import videos
 
 
 def test_a_small_video_is_part_of_the_page(tmp_path):
@@ -19,7 +19,7 @@ def test_a_small_video_is_part_of_the_page(tmp_path):
 
 
 def test_a_large_video_stays_beside_the_page(tmp_path, monkeypatch):
-    monkeypatch.setattr(video, "_EMBEDDED_MAX", 3)
+    monkeypatch.setattr(whole_page, "_EMBEDDED_MAX", 3)
     (tmp_path / "a run #1.mp4").write_bytes(b"video")
 
     (found,) = videos(tmp_path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pippin
 import pytest
 import warp as wp
-from pippin.profiling.launches import count_launches
+from pippin.profiling.profile import count_launches
 
 BOUNDS = {
     "tasks/ant.toml": (71, 17),

@@ -1,18 +1,22 @@
-"""Solvers inside the table of another solver: found in its configuration, and made before it."""
+"""The making of plugin objects: components with the solvers in their tables, also without a simulation, and parts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, get_args
 
 import attrs
 import pluggy
+from pippin.binding import Host
 from pippin.catalog.entries import Catalog
 from pippin.config import ComponentConfig
 from pippin.config.converter import is_component
 from pippin.config.faults import union_members
 from pippin.config.fields import fields_of
 from pippin.errors import PluginError
+from pippin.config.tree import Node, Origin
+from pippin.config.wording import union_members
+from pippin.errors import ConfigError, PluginError
 from pippin.hookspecs import Hooks
 from pippin.solving.tables import SubSolver
 from pippin.support.declaration import Declaration
@@ -83,3 +87,63 @@ def _hooks_of(component: Any, attribution: ErrorAttribution) -> Mapping[str, Cal
 
 def _asking(function: Callable[..., Any], names: tuple[str, ...]) -> Callable[..., Any]:
     return lambda **arguments: function(**{name: arguments[name] for name in names})
+
+
+def make_component(kind: str, choice: ComponentConfig) -> Any:
+    """Return a component as the host makes it, without a simulation; solvers in its table are made before it.
+
+    Args:
+        kind: Kind of the plugin, such as `solver`.
+        choice: The plugin and its configuration, as `pippin.config.structure_choice` returns them.
+
+    Raises:
+        ConfigError: A plugin refuses its configuration.
+        PluginError: A plugin cannot be loaded, or raises an exception.
+    """
+    return make_plugin(f"{kind} {choice.type!r}", kind, choice, Catalog.installed(), _attribution)[0]
+
+
+def _attribution(name: str, plugin: type, source: str) -> ErrorAttribution:
+    tree = Node({}, Origin())
+    return ErrorAttribution(owner=name, place=f"{name}.", source=source, package=plugin.__module__, tree=tree)
+
+
+def make_part(
+    host: Host, kind: str, choice: ComponentConfig, *arguments: Any, owner: str, key: str, methods: Iterable[str] = ()
+) -> Any:
+    """Return an object of a plugin that a component chooses in its own table.
+
+    Exceptions of its constructor and of its methods become `PluginError`s, which name the distribution of the plugin,
+    the line of its code, and its key in the file. A `ConfigError` stays one.
+
+    Args:
+        host: The simulation.
+        kind: The kind of plugin, such as `quantity`.
+        choice: The plugin and its configuration, the first argument of the constructor.
+        *arguments: Further arguments of the constructor.
+        owner: Name of the component that calls the part.
+        key: Key of the part in the file, such as `task.rewards.effort`.
+        methods: Names of the methods that the component calls; the part may lack some.
+
+    Raises:
+        ConfigError: The part refuses its configuration.
+        PluginError: The plugin cannot be loaded, or its constructor raises.
+    """
+    try:
+        entry = host.catalog.find(kind, choice.type)
+        plugin: Any = entry.load()
+    except PluginError as error:
+        raise PluginError(f"{key}: {error}") from error
+    package, tree = plugin.__module__.partition(".")[0], host.config.tree
+    attribution = ErrorAttribution(owner=owner, place=f"{key}.", source=str(entry), package=package, tree=tree)
+    try:
+        part = plugin(choice.config, *arguments)
+    except ConfigError:
+        raise  # the caller knows where the table is
+    except Exception:
+        with attribution.during("__init__"):
+            raise
+    for name in methods:
+        if hasattr(part, name):
+            setattr(part, name, attribution.guarded(name, getattr(part, name)))
+    return part

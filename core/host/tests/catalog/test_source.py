@@ -4,8 +4,8 @@ import sys
 
 import pytest
 from pippin import PluginError
-from pippin.catalog.contract_version import CONTRACT_VERSIONS, age_of, declared_version
 from pippin.catalog.entries import Catalog
+from pippin.catalog.source import CONTRACT_VERSIONS, age_of, declared_version
 
 PLUGIN = """
 import attrs

@@ -5,7 +5,7 @@ import pippin
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
-from pippin.recording.recovery import recover
+from pippin.recording.reading import recover
 
 
 @pytest.fixture

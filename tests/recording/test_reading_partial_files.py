@@ -5,7 +5,7 @@ import numpy as np
 import pippin
 import pytest
 from pippin.recording import Column, Header, Recording
-from pippin.recording.npz.spool import SpoolWriter
+from pippin.recording.npz.file import SpoolWriter
 
 WORLDS = (3, 0, 2, 1)
 """The worlds of the whole recording, in its order."""

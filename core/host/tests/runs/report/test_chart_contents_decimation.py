@@ -1,7 +1,7 @@
 """Reduction of series to the columns of a chart."""
 
 import numpy as np
-from pippin.runs.report.decimation import COLUMNS, column_times, extremes
+from pippin.runs.report.chart_contents import COLUMNS, column_times, extremes
 
 
 def test_every_peak_of_a_long_series_is_kept():

@@ -8,7 +8,7 @@ import pippin
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
-from pippin.installed_versions import version_faults
+from pippin.extras import version_faults
 
 
 @pytest.fixture

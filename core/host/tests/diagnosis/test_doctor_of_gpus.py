@@ -6,7 +6,7 @@ import warp as wp
 from click.testing import CliRunner
 from pippin.cli import main
 from pippin.diagnosis import doctor
-from pippin.diagnosis.gpu_diagnosis import GpuFacts, diagnose_gpus, told
+from pippin.diagnosis.doctor import GpuFacts, diagnose_gpus, told
 
 H100 = "cuda:0: NVIDIA H100, sm_90"
 

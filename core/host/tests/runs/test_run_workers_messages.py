@@ -3,7 +3,7 @@
 import io
 
 from pippin.console.progress import ConsoleProgress
-from pippin.runs.messages import MessageMerger
+from pippin.runs.run_workers import MessageMerger
 from rich.console import Console
 
 
