@@ -8,10 +8,8 @@ import pytest
 from pippin.recording.header import WholeRun
 from pippin.recording.joining import join
 from pippin.recording.npz.config import NpzConfig
-from pippin.recording.npz.recorder import NpzRecorder
-from pippin_record.configs import Hdf5Config
 from pippin.recording.npz.file import NpzRecorder
-from pippin_record.hdf5.config import Hdf5Config
+from pippin_record.configs import Hdf5Config
 from pippin_record.hdf5.recorder import Hdf5Recorder
 
 SERIES = ("joint_q", "sensors/.*")

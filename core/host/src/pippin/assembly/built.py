@@ -23,7 +23,6 @@ from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device, kind_of
 from pippin.extras import version_faults
-from pippin.state.divergence import Bounds
 from pippin.state.double_buffer import Assignable, DoubleBuffer
 from pippin.state.draws import WorldSeeds
 from pippin.state.kinematics import ModifiedWorlds, WrittenWorlds
@@ -32,10 +31,8 @@ from pippin.state.monitor import Bounds, Monitor, StepInput, inputs_of, inputs_o
 from pippin.state.observables import allocate_observables
 from pippin.state.pipeline_kernels import kernels_made_once
 from pippin.state.places import StartPoses
-from pippin.state.world_rows import WorldReset
-from pippin.state.reset import WorldReset
-from pippin.state.step_inputs import StepInput, inputs_of, inputs_of_control
 from pippin.state.world_layout import WorldLayout
+from pippin.state.world_rows import WorldReset
 from pippin.step.built import Built
 from pippin.step.callbacks import Callbacks
 from pippin.step.host_schedule import periods_in_steps

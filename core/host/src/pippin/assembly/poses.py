@@ -15,7 +15,6 @@ from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device, leave_out_backward_kernels
 from pippin.objects.adding import add_objects
 from pippin.state.world_layout import ObjectParts
-from pippin.state.object_parts import ObjectParts
 from pippin.support.declaration import Declaration
 from pippin.support.requirements import find_gaps
 

@@ -13,9 +13,7 @@ from pippin.config import ComponentConfig
 from pippin.config.converter import is_component
 from pippin.config.faults import union_members
 from pippin.config.fields import fields_of
-from pippin.errors import PluginError
 from pippin.config.tree import Node, Origin
-from pippin.config.wording import union_members
 from pippin.errors import ConfigError, PluginError
 from pippin.hookspecs import Hooks
 from pippin.solving.tables import SubSolver

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 import attrs
-from pippin.catalog.first_party import first_party_distribution
+from pippin.catalog.source import first_party_distribution
 from pippin.errors import PluginError
 
 NOT_A_KEY = "pippin_not_a_key"

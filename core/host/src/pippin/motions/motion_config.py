@@ -7,8 +7,6 @@ from typing import Any, Literal, get_args
 import attrs
 from attrs.validators import deep_iterable, min_len, optional
 from pippin.config import SimulationConfig
-from pippin.config.geometry import Vector3, not_zero
-from pippin.config.selections import SelectionConfig
 from pippin.config.geometry import SelectionConfig, Vector3, not_zero
 from pippin.validators import finite, non_negative, only_where
 

@@ -12,8 +12,6 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError, did_you_mean, find_file
 from pippin.array_files import read_arrays
-from pippin.config.geometry import PinConfig
-from pippin.errors import ConfigError
 from pippin.matter import add_grains, color_of_next
 
 from .meshes import read_mesh, tetrahedra_of

@@ -10,10 +10,8 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
-from pippin.config.attachments import AttachmentConfig
-from pippin.config.joints import JointConfig
-from pippin.config.selections import PinConfig
-from pippin.config.tendons import SceneSiteConfig, TendonConfig, TendonGuideConfig
+from pippin.config.geometry import AttachmentConfig, PinConfig
+from pippin.config.joints import JointConfig, SceneSiteConfig, TendonConfig, TendonGuideConfig
 from pippin.errors import ConfigError
 from pippin.labels import match, name_of
 from pippin.spelling import did_you_mean

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import attrs
 import numpy as np
 from attrs.validators import deep_iterable, ge, optional
-from pippin.config.attributes import attributes_field
-from pippin.config.geometry import UPRIGHT, Quaternion, Vector3, orientation, vector
+from pippin.config.files import FilePath
+from pippin.config.geometry import UPRIGHT, Quaternion, Vector3, attributes_field, orientation, vector
 from pippin.config.joints import JointConfig
-from pippin.config.paths import FilePath
 from pippin.config.shapes import ShapeConfig
 from pippin.labels import label_fault
 from pippin.quaternions import product, rotated

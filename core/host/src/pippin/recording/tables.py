@@ -11,7 +11,7 @@ from pippin.arrays import on_host, present
 from pippin.binding import Host
 from pippin.matter import Matter
 from pippin.state.spreads import Spread
-from pippin.views.contacts.arguments import contact_sources
+from pippin.views.contacts.rows import contact_sources
 
 from .kernels import Guides, Spans, Table, fill_table, measure_tendons, show_episodes
 

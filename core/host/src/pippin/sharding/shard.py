@@ -20,9 +20,8 @@ from pippin.support.declaration import Declaration
 from pippin.validators import whole_number
 from pippin.viewing.file_viewer import ViewerConfig
 from pippin.workers import usable_cores
-from pippin.workers.cores import free_cores
 from pippin.workers.pool import WorkerPool
-from pippin.workers.worker import CallResult
+from pippin.workers.process import CallResult
 from pippin.workers.start import free_cores
 
 _WORLDS = re.compile(r"\bworlds? \d+(?::\d+)?(?:, \d+(?::\d+)?)*\b")

@@ -17,8 +17,7 @@ from pippin.errors import ConfigError, SimulationError
 from pippin.indices import IndexRange
 from pippin.simulation import Simulation
 from pippin.validators import whole_number
-from pippin.workers.functions import function_named
-from pippin.workers.worker import CallResult
+from pippin.workers.modules import function_named
 from pippin.workers.process import CallResult
 
 from .folder import read_folder, write_folder

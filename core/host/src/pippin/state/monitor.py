@@ -17,7 +17,6 @@ from pippin.arrays import on_host
 from pippin.attribute_rows import texts
 from pippin.errors import BufferOverflowError, SimulationError
 from pippin.matter import OF_PARTICLES, Matter
-from pippin.solving.capacities import Capacity
 from pippin.solving.contact_source import Capacity
 
 from . import kernels

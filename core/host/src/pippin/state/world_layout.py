@@ -9,8 +9,7 @@ from typing import Any, Literal, TypeAlias
 import attrs
 import newton
 import numpy as np
-from pippin.config.geometry import HERE, UPRIGHT
-from pippin.config.selections import PartConfig, SelectionConfig, choices_of
+from pippin.config.geometry import HERE, UPRIGHT, PartConfig, SelectionConfig, choices_of
 from pippin.errors import ConfigError, PluginError
 from pippin.indices import IndexRange
 from pippin.labels import covers, match

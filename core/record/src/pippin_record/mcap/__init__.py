@@ -4,5 +4,3 @@ from .file import refuse_large_chunks
 from .messages import message_type
 
 __all__ = ["message_type", "refuse_large_chunks"]
-
-__getattr__ = late(__name__)
