@@ -13,7 +13,7 @@ from pippin.binding import Binding
 from pippin.errors import ConfigError, PluginError
 from pippin.label_mapping import LabelMapping
 from pippin.spelling import did_you_mean
-from pippin.state.world_rows import copy_rows
+from pippin.state.world_rows import as_rows, copy_rows
 
 from .config import SensorConfig
 from .kernels import invert, stamp
@@ -63,9 +63,7 @@ class Output:
         is_number = getattr(kind, "_wp_scalar_type_", kind) is wp.float32 and not (is_rotation and is_arithmetic)
         if not is_number or not values.is_contiguous:
             return None
-        bytes_of_world = wp.types.type_size_in_bytes(values.dtype) * values.size // values.shape[0]
-        shape: Any = (values.shape[0], bytes_of_world // 4)
-        view = wp.array(ptr=values.ptr, dtype=float, shape=shape, device=values.device)
+        view = as_rows(values, wp.float32, len(values))
         view._ref = values  # the memory lives as long as the view
         return view
 

@@ -73,7 +73,10 @@ def copy_rows(parts: Iterable[tuple[wp.array, wp.array, wp.array]], world_mask: 
         group = parts[first : first + _FUSED]
         copies: list[Any] = [RowCopy() for _ in range(_FUSED)]
         for copy, (source, target, worlds) in zip(copies, group, strict=False):
-            copy.saved, copy.rows, copy.world_of_row = _bytes(source), _bytes(target), worlds
+            for each in (source, target):
+                assert each.is_contiguous, "state arrays are whole allocations"
+            copy.saved, copy.rows = as_rows(source, wp.uint8, len(source)), as_rows(target, wp.uint8, len(target))
+            copy.world_of_row = worlds
         wp.launch(restore_rows, len(group[-1][1]), [world_mask, *copies], device=world_mask.device)
 
 
@@ -171,11 +174,10 @@ def worlds_of_frequency(model: newton.Model, frequency: Any) -> np.ndarray | Non
     return worlds
 
 
-def _bytes(array: wp.array) -> wp.array:
-    """View a contiguous array as rows of bytes, shape [rows, bytes per row]."""
-    assert array.is_contiguous, "state arrays are whole allocations"
-    shape = (array.shape[0], array.size // array.shape[0] * wp.types.type_size_in_bytes(array.dtype))
-    return wp.array(ptr=array.ptr, dtype=wp.uint8, shape=shape, device=array.device)
+def as_rows(array: wp.array, dtype: Any, count: int) -> wp.array:
+    """View a dense array as rows of another type, shape [count, …]; the memory lives only as long as the array."""
+    size = array.size * wp.types.type_size_in_bytes(array.dtype) // wp.types.type_size_in_bytes(dtype)
+    return wp.array(ptr=array.ptr, dtype=dtype, shape=(count, size // max(count, 1)), device=array.device)
 
 
 class WorldReset:

@@ -12,6 +12,7 @@ import warp as wp
 from pippin.arrays import on_host, present
 from pippin.binding import Host
 from pippin.spelling import did_you_mean
+from pippin.state.world_rows import as_rows
 
 from .errors import ViewError
 from .host_checks import HostCheck
@@ -78,8 +79,8 @@ class Attributes:
     def get(self, name: str) -> wp.array:
         """Return the numbers of all rows; padding is 0."""
         attribute, source = self._find(name, f"get_attribute: {name}")
-        values = _bytes(attribute.values, attribute.count)
-        inputs = [_bytes(source, source.shape[0]), attribute.index.elements, values]
+        values = as_rows(attribute.values, wp.uint8, attribute.count)
+        inputs = [as_rows(source, wp.uint8, source.shape[0]), attribute.index.elements, values]
         wp.launch(gather_bytes, attribute.count, inputs, device=source.device)
         return attribute.values
 
@@ -108,7 +109,7 @@ class Attributes:
         if notified:
             note_change(self._host, where, notified)  # first: what the solver does not follow is not written
         values = attribute.staging.dense(checked)
-        rows = _bytes(values, selection.data_count * attribute.index.width)
+        rows = as_rows(values, wp.uint8, selection.data_count * attribute.index.width)
         numbers = alias(values, wp.float32, values.size) if attribute.dtype == "float32" else None
         flags_of = self._model_flags if notified else self._no_flags
         inputs = [rows, attribute.index, selection.argument, self._faults, flags_of]
@@ -119,7 +120,7 @@ class Attributes:
                 attribute.read_only = ReadOnlyElements([attribute.name], support, *elements)
             read_only = attribute.read_only.watching(where, [target], checked)
         with read_only:
-            attribute.scatter(selection.count, [*inputs, _bytes(target, target.shape[0]), numbers])
+            attribute.scatter(selection.count, [*inputs, as_rows(target, wp.uint8, target.shape[0]), numbers])
 
     def _find(self, name: str, where: str) -> tuple[_Attribute, wp.array]:
         name = name.replace(".", ":")
@@ -222,12 +223,6 @@ class _Attribute:
                 f"{describe(row)}, column {column}" if self._is_used.shape[1] > 1 else describe(row)
             ),
         )
-
-
-def _bytes(array: wp.array, count: int) -> wp.array:
-    """Return a dense array as `count` elements of bytes, shape [count, bytes]."""
-    size = array.size * wp.types.type_size_in_bytes(array.dtype)
-    return wp.array(ptr=array.ptr, dtype=wp.uint8, shape=(count, size // max(count, 1)), device=array.device)
 
 
 def shapes_of(model: newton.Model, bodies: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from pippin.arrays import on_host
 from pippin.binding import Host
 from pippin.devices import WARP_LOCK
 from pippin.state.spreads import Spread
+from pippin.state.world_rows import as_rows
 
 from .body_rows import BodyRowView, movers
 from .memory import Array, deliver
@@ -34,7 +35,7 @@ class MatterView(RowView):
         """
         with WARP_LOCK:
             self._update("get_centroids")
-            return deliver(_numbers(self._spread.mean), out, "get_centroids")
+            return deliver(as_rows(self._spread.mean, wp.float32, self.count), out, "get_centroids")
 
     def get_bounds(self, out: Array | None = None) -> Array:
         """Return the lowest and the highest coordinates of particles, or of the origins of segments [m].
@@ -43,7 +44,7 @@ class MatterView(RowView):
         """
         with WARP_LOCK:
             self._update("get_bounds")
-            return deliver(_numbers(self._spread.bounds), out, "get_bounds")
+            return deliver(as_rows(self._spread.bounds, wp.float32, self.count), out, "get_bounds")
 
     def _update(self, where: str) -> None:
         self._refuse_invalid(where)
@@ -165,10 +166,3 @@ class CableView(MatterView, BodyRowView):
 
     get_link_transforms, set_link_transforms = accessors(CABLE["link_transforms"])
     get_link_velocities, set_link_velocities = accessors(CABLE["link_velocities"])
-
-
-def _numbers(vectors: wp.array) -> wp.array:
-    """Return dense vectors as numbers, shape [count, numbers of a row]."""
-    count = vectors.shape[0]
-    width = 3 * vectors.size // max(count, 1)
-    return wp.array(ptr=vectors.ptr, dtype=wp.float32, shape=(count, width), device=vectors.device)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -84,7 +84,11 @@ def _column(model: newton.Model, group: SensorGroup, pattern: Pattern, path_glob
     found = _counterparts(model, pattern, path_glob)
     worlds = on_host(model.body_world)[list(group.bodies)].tolist()
     sensor_count = Counter(worlds)
-    found_in = _by_world(found, sensor_count)
+    own = defaultdict(list)
+    for each in found:
+        own[each.world].append(each)
+    # A sensor of no world may touch all objects, and the others those of their world and of no world.
+    found_in = {world: found if world < 0 else own[world] + own[-1] for world in sensor_count}
     passed: Counter[int] = Counter()
     for world in worlds:
         choice = found_in[world]
@@ -96,14 +100,6 @@ def _column(model: newton.Model, group: SensorGroup, pattern: Pattern, path_glob
             )
         yield choice[0] if len(choice) == 1 else choice[passed[world]]
         passed[world] += 1
-
-
-def _by_world(found: Sequence[Counterpart], worlds: Iterable[int]) -> dict[int, Sequence[Counterpart]]:
-    """Return the possible counterparts by world: objects of this world and of no world; for world -1, all objects."""
-    own = defaultdict(list)
-    for each in found:
-        own[each.world].append(each)
-    return {world: found if world < 0 else own[world] + own[-1] for world in worlds}
 
 
 def _counterparts(model: newton.Model, pattern: Pattern, path_glob: bool) -> list[Counterpart]:
