@@ -78,6 +78,11 @@ class Range:
     starts: str = "joint_qd_start"
     """Name of the model's array with the first element of each joint."""
 
+    @property
+    def is_limited(self) -> np.ndarray:
+        """Whether the solver takes over some values only, for each element."""
+        return (self.low > -np.inf) | (self.high < np.inf)
+
 
 class SolverSupport:
     """Tells which features the solver has, and at which joints it can have them.
@@ -250,7 +255,7 @@ def _ranges(model: newton.Model, fixed: Collection[str], kept: Collection[str]) 
         low, high = (np.select([is_out, is_held], [_NOTHING[end], bounds[end]], _ANYTHING[end]) for end in (0, 1))
         found[name] = Range(what, low, high)
     found["joint_target_q"] = _of_coordinates(model, pulls | ("joint_drives" not in fixed))
-    return {name: each for name, each in found.items() if (each.low > -np.inf).any() or (each.high < np.inf).any()}
+    return {name: each for name, each in found.items() if each.is_limited.any()}
 
 
 _ARRAYS = (
