@@ -97,7 +97,10 @@ class DriveActuator(JointActuator, abc.ABC):
         efforts = build_effort_limit(self.config, model, lanes, clamping)
         speeds = build_velocity_limit(self.config, binding.simulation, lanes, clamping)
         clamping = [*clamping, *efforts[0], *speeds[0]]
-        self.notes = (*self.notes, *efforts[1], *speeds[1], *_note_on_gains(self.config))
+        self.notes = (*self.notes, *efforts[1], *speeds[1])
+        gains = [getattr(self.config, name) for name in ("kp", "ki", "kd") if hasattr(self.config, name)]
+        if gains and all(gain == 0.0 for gain in gains):  # laws without gains have none
+            self.notes += ("kp, kd: all gains are 0, so that only feedforward and constant efforts act",)
         of_law = dict(lanes.parameters)
         delay, offsets = self.build_delay(lanes), self._build_offsets(lanes)
         if self.config.effort_mode == "explicit":
@@ -179,13 +182,6 @@ class DriveActuator(JointActuator, abc.ABC):
     def drive_state(self) -> Any:
         """Memory of the drive between steps, in arrays over the lanes; None if it has none."""
         return self._states.current.drive_state
-
-
-def _note_on_gains(config: ActuatorConfig) -> Iterator[str]:
-    """Yield a note on a law whose gains are all zero; laws without gains have none."""
-    gains = [getattr(config, name) for name in ("kp", "ki", "kd") if hasattr(config, name)]
-    if gains and all(gain == 0.0 for gain in gains):
-        yield "kp, kd: all gains are 0, so that only feedforward and constant efforts act"
 
 
 def _keeper(parameter: LaneParameter, parts: Iterable[Any]) -> Any:

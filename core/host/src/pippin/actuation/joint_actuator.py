@@ -39,13 +39,13 @@ class JointProperties:
         #: Properties that are drawn when a world is reset.
         self.random: tuple[str, ...] = tuple(name for name in names if lanes.parameters[name].is_random)
         # A reset in a step writes them, so they are among the arrays of the actuator that the host saves.
-        self._of_model = {name: _array_of(host.model, name) for name in self.random}
+        self._of_model = {name: getattr(host.model, f"joint_{name}") for name in self.random}
 
     def _array(self, config: JointConfig, name: str) -> wp.array:
         value = getattr(config, name)
         if value is not None:
             return self._lanes.per_lane(value, name, minimum=0.0)
-        return self._lanes.own(on_host(_array_of(self._host.model, name))[self._lanes.dofs], name, minimum=0.0)
+        return self._lanes.own(self._present(name), name, minimum=0.0)
 
     def get(self, name: str) -> wp.array:
         """Return a copy of a property as the solver has it, shape [len(worlds), DOFs]. Reads the device."""
@@ -81,13 +81,13 @@ class JointProperties:
             flag = kinds.JOINT_DOF_INERTIAL_PROPERTIES if is_inertial else kinds.JOINT_DOF_FORCE_PROPERTIES
             if world_mask is None:  # this comes first: if the solver does not apply the change, nothing is written
                 self._host.notify_model_changed(flag)
-            inputs = [self._dofs, self._values[name], _array_of(self._host.model, name)]
+            inputs = [self._dofs, self._values[name], getattr(self._host.model, f"joint_{name}")]
             wp.launch(write_lanes, self._dofs.size, inputs, device=self._lanes.device)
             if world_mask is not None:
                 self._host.services.notify_solver(flag, world_mask)
 
     def _present(self, name: str) -> np.ndarray:
-        return on_host(_array_of(self._host.model, name))[self._lanes.dofs]
+        return on_host(getattr(self._host.model, f"joint_{name}"))[self._lanes.dofs]
 
     def _refuse_held(self, name: str, before: np.ndarray, values: np.ndarray) -> None:
         """Refuse values that the built solver cannot take over, shape [worlds, DOFs]."""
@@ -101,10 +101,6 @@ class JointProperties:
                 f"{name}: the built solver cannot have {values[world, column]:g} at {self._lanes.labels[column]!r};"
                 f" give {found.what} in the file, or set scene.settable_joints = true"
             )
-
-
-def _array_of(model: newton.Model, name: str) -> wp.array:
-    return getattr(model, f"joint_{name}")
 
 
 TARGETS_OF_CONTROL = {"position_targets": "joint_target_q", "velocity_targets": "joint_target_qd"}

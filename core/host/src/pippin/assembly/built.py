@@ -40,10 +40,9 @@ from pippin.step.owners import DisabledActuators
 from pippin.step.plan import StepPlan
 from pippin.support.features import live_changes
 
+from .faults import refuse_undeterministic, refuse_values, remedies, with_determinism
 from .merged_frames import frame_notes
 from .model import Prototype, build_model
-from .refusals import refuse_undeterministic, refuse_values, with_determinism
-from .remedies import remedies
 from .scene import world_offsets
 from .solver import SolverBuilding
 

@@ -104,10 +104,6 @@ def build_poses(config: SimulationConfig, worlds: int) -> ScenePoses:
     return ScenePoses(config=config, model=model, state=state)
 
 
-_AT_REST = ("solver", "plugins")
-"""Tables that may add to the scene itself."""
-
-
 @contextmanager
 def components_at_rest(config: SimulationConfig) -> Iterator[tuple[SimulationConfig, Components, wp.Device]]:
     """Yield a configuration without what drives and observes its scene, its components, and the CPU.
@@ -118,7 +114,8 @@ def components_at_rest(config: SimulationConfig) -> Iterator[tuple[SimulationCon
     still = attrs.evolve(
         config,
         simulation=attrs.evolve(config.simulation, device="cpu", requires_grad=False),
-        tables={name: config.tables[name] for name in _AT_REST if name in config.tables},
+        # Those that may add to the scene itself.
+        tables={name: config.tables[name] for name in ("solver", "plugins") if name in config.tables},
     )
     components = Components(still, (), config.catalog.restrict(Catalog.installed()))
     with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device):

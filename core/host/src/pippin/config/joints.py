@@ -298,11 +298,8 @@ class TendonGuideConfig:
             raise ValueError("'radius' is required for type = 'roller'; add it [m]")
 
 
-_SPAN = ("compliance", "damping", "rest_length")
-
-
 def _is_route(instance: Any, attribute: Any, guides: Sequence[TendonGuideConfig]) -> None:
-    given = [name for name in _SPAN if getattr(guides[0], name) is not None]
+    given = [name for name in ("compliance", "damping", "rest_length") if getattr(guides[0], name) is not None]
     if given:
         raise ValueError(f"'{given[0]}' stands in the first guide, before which there is no span; move it to the next")
     for index, guide in enumerate(guides):

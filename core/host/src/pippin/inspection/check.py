@@ -10,8 +10,8 @@ from pathlib import Path
 import attrs
 import newton
 import warp as wp
+from pippin.assembly.faults import refuse_undeterministic
 from pippin.assembly.model import build_model, features_of
-from pippin.assembly.refusals import refuse_undeterministic
 from pippin.assembly.solver import SolverBuilding
 from pippin.assets.actuators.prims import find_prim_actuators
 from pippin.catalog.entries import Catalog

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from pippin.assembly.refusals import with_determinism
+from pippin.assembly.faults import with_determinism
 from pippin.assembly.scene import contents_of_worlds
 from pippin.config import SimulationConfig
 from pippin.devices import kind_of

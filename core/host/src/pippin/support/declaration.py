@@ -138,12 +138,9 @@ def _are_options(declaration: Any, field: attrs.Attribute[Any], value: Any) -> N
     _are_names(FEATURES)(declaration, field, value)
 
 
-def _is_one_of(*words: str) -> Check:
-    def check(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
-        if value not in words:
-            raise ValueError(f"{field.name}: {value!r}; declare {', '.join(map(repr, words[:-1]))} or {words[-1]!r}")
-
-    return check
+def _are_coordinates(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
+    if value not in ("reduced", "joint", "maximal", "mixed"):
+        raise ValueError(f"{field.name}: {value!r}; declare 'reduced', 'joint', 'maximal' or 'mixed'")
 
 
 def _names_field(default: Collection[str] | None, known: Collection[str] = ()) -> Any:
@@ -196,7 +193,7 @@ class Declaration:
     """Solvers: The names of features that the built solver cannot take away from a joint, either: a value of zero, or a
     limit at infinity, is refused."""
 
-    coordinates: str = attrs.field(default="reduced", validator=_is_one_of("reduced", "joint", "maximal", "mixed"))
+    coordinates: str = attrs.field(default="reduced", validator=_are_coordinates)
     """Solvers: `"reduced"`: the solver writes joints and bodies. `"joint"`: it writes joints only, and the host runs
     `newton.eval_fk`. `"maximal"`: it writes bodies only, and the host runs `newton.eval_ik`. `"mixed"`: it writes
     bodies, and reads joints of the last substep: the host runs `newton.eval_ik` after each of its calls."""

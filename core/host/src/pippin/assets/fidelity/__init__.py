@@ -22,8 +22,6 @@ _NUMBERS = (
     *("timestep", "impratio", "iterations", "ls_iterations", "tolerance", "ls_tolerance", "noslip_iterations"),
     *("ccd_iterations", "ccd_tolerance", "wind", "density", "viscosity"),
 )
-_SDF = ("sdf_iterations", "sdf_initpoints")
-_OVERRIDES = ("o_margin", "o_solref", "o_solimp", "o_friction")
 _ENUMS = {"integrator": mujoco.mjtIntegrator, "cone": mujoco.mjtCone, "solver": mujoco.mjtSolver}
 
 _COUNTS = {
@@ -81,9 +79,9 @@ def _used(match: Match) -> list[str]:
     if match.theirs.opt.noslip_iterations:
         names.append("noslip_tolerance")
     if (match.theirs.geom_type == int(mujoco.mjtGeom.mjGEOM_SDF)).any():
-        names += _SDF
+        names += ("sdf_iterations", "sdf_initpoints")
     if match.theirs.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_OVERRIDE):
-        names += _OVERRIDES
+        names += ("o_margin", "o_solref", "o_solimp", "o_friction")
     return names
 
 

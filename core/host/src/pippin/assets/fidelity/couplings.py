@@ -87,9 +87,6 @@ def _path_text(model: Any, path: list[tuple[str, int, float]]) -> str:
 
 _EQUALITIES = {int(value): name[5:].lower() for name, value in mujoco.mjtEq.__members__.items()}
 _SITE = int(mujoco.mjtObj.mjOBJ_SITE)
-_ANCHOR_ERROR = 1e-4
-"""Distance between anchors up to which they are one [m]: in single precision, those of long chains differ by less."""
-
 _EQUALITY = (Field("solref", "eq_solref"), Field("solimp", "eq_solimp"))
 
 
@@ -153,7 +150,8 @@ def _compare_equality(match: Match, element: str, row: int, other: int, swapped:
     yield from compare_words(element, "active", bool(theirs.eq_active0[row]), bool(ours.eq_active0[other]))
     before, after = _data(theirs, row, False), _data(ours, other, swapped)
     for field, value in before.items():
-        is_other = field.startswith("anchor") and differ(value, after[field], _ANCHOR_ERROR)
+        # Anchors closer than 0.1 mm are one: in single precision, those of long chains differ by less.
+        is_other = field.startswith("anchor") and differ(value, after[field], 1e-4)
         yield from compare_values(element, field, value, after[field], 2e-6, is_other)
 
 

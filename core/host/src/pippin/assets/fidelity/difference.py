@@ -13,9 +13,6 @@ from pippin.spelling import listed
 
 Value: TypeAlias = "str | bool | float | tuple[float, ...] | None"
 
-_SHORT = 4
-"""Length up to which a vector is written in full."""
-
 _PLURALS = {"body": "bodies", "mesh": "meshes", "flex": "flexes", "equality": "equalities"}
 
 
@@ -129,11 +126,11 @@ def _because(difference: Difference) -> str:
 
 
 def _without_zeros(theirs: Value, ours: Value) -> tuple[Value, Value]:
-    """Return two values without the zeros at the end of long vectors, such as the ten parameters of a gain."""
+    """Return two values without the zeros at the end of vectors of more than 4, such as the parameters of a gain."""
     vectors = [value if isinstance(value, tuple) else (value,) for value in (theirs, ours)]
     length = max(map(len, vectors))
     full = [[item for item in vector if isinstance(item, float)] * (length // len(vector)) for vector in vectors]
-    if length <= _SHORT or any(len(vector) != length for vector in full):
+    if length <= 4 or any(len(vector) != length for vector in full):
         return theirs, ours
     used = max((place for vector in full for place, item in enumerate(vector, 1) if item), default=1)
     return tuple(full[0][:used]), tuple(full[1][:used])
@@ -150,9 +147,6 @@ def _text(value: Value) -> str:
         return " ".join(_text(item) for item in value)
     return f"{round(float(value), 12):.6g}"
 
-
-_RELATIVE = 1e-5
-"""Newton stores single precision, and MuJoCo writes six digits."""
 
 TURN = 5e-5
 """Angle below which two orientations are equal [rad]: Newton finds them in single precision."""
@@ -219,7 +213,8 @@ def differ(theirs: Any, ours: Any, floor: float = 1e-7) -> bool:
     if before.shape != after.shape:
         return True
     scale = max(np.abs(before).max(initial=0.0), np.abs(after).max(initial=0.0))
-    return bool(np.abs(before - after).max(initial=0.0) > floor + _RELATIVE * scale)
+    # Newton stores single precision, and MuJoCo writes six digits.
+    return bool(np.abs(before - after).max(initial=0.0) > floor + 1e-5 * scale)
 
 
 def number(value: Any) -> Value:

@@ -23,7 +23,7 @@ WRAPPED = {
 
 _PLANE = int(mujoco.mjtGeom.mjGEOM_PLANE)
 
-_NO_MASS = 1e-6
+NO_MASS = 1e-6
 """Mass of a body that only carries a joint [kg]."""
 
 
@@ -60,7 +60,7 @@ def _unnamed(theirs: Any, body: int, ours: Any, candidates: Sequence[int], frame
 
 def _with_mass(theirs: Any, body: int, ours: Any, candidate: int) -> int:
     """Return the body that has the mass, at the end of a chain of bodies that only carry joints."""
-    while theirs.body_mass[body] >= _NO_MASS > ours.body_mass[candidate]:
+    while theirs.body_mass[body] >= NO_MASS > ours.body_mass[candidate]:
         children = np.flatnonzero(ours.body_parentid == candidate)
         if len(children) != 1:
             break

@@ -22,10 +22,7 @@ from .difference import (
     fields_of,
     number,
 )
-from .matching import Match, compare_pairs, described
-
-_NO_MASS = 1e-6
-"""Mass of a body that only carries a joint [kg]."""
+from .matching import NO_MASS, Match, compare_pairs, described
 
 _BODY = (Field("mass", "body_mass", 1e-9), Field("gravcomp", "body_gravcomp"))
 
@@ -43,9 +40,6 @@ _DOF = (
 )
 _FRICTION = (Field("solreffriction", "dof_solref"), Field("solimpfriction", "dof_solimp"))
 
-_WEIGHT = 1e-3
-"""Relative difference up to which inverse weights are the same."""
-
 _UNBOUNDED = 1e6
 """Force from which on a bound is none [N or N·m]."""
 
@@ -57,7 +51,7 @@ def compare_bodies(match: Match) -> Iterator[Difference]:
     """Yield the differences of bodies; a body of ours without mass that only carries a joint is none."""
     theirs, ours = match.theirs, match.ours
     total, our_total = theirs.body_mass.sum(), ours.body_mass.sum()
-    yield from compare_values("model", "total mass", total, our_total, _NO_MASS)
+    yield from compare_values("model", "total mass", total, our_total, NO_MASS)
     for body in range(1, theirs.nbody):
         element = match.name("body", body)
         if body in match.bodies:
@@ -65,7 +59,7 @@ def compare_bodies(match: Match) -> Iterator[Difference]:
         else:
             yield Difference(element, "exists", True, False, True)
     for body in sorted(set(range(1, ours.nbody)) - set(match.bodies.values())):
-        if ours.body_mass[body] >= _NO_MASS or ours.body_geomnum[body]:
+        if ours.body_mass[body] >= NO_MASS or ours.body_geomnum[body]:
             yield Difference(described(ours, "body", body), "exists", False, True, True)
 
 
@@ -108,7 +102,7 @@ def _compare_inertia(match: Match, element: str, body: int, our_body: int) -> It
 
 def _compare_weights(element: str, theirs: Any, ours: Any) -> Iterator[Difference]:
     """Compare inverse weights, by which MuJoCo softens constraints; those of light bodies depend on rounding."""
-    if np.abs(theirs - ours).max() > _WEIGHT * np.abs(theirs).max():
+    if np.abs(theirs - ours).max() > 1e-3 * np.abs(theirs).max():
         yield Difference(element, "inverse weight", number(theirs), number(ours))
 
 

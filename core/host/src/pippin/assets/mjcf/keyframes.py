@@ -39,16 +39,11 @@ def start_at(builder: newton.ModelBuilder, model: Any, config: AssetConfig, wher
         known = f"keyframes: {', '.join(names)}" if names else "the file has no keyframes; leave it out"
         hint = did_you_mean(str(config.keyframe), names) or ";"
         raise ConfigError(f"{where}.keyframe: {config.keyframe!r} is not a keyframe of {config.path!r}{hint} {known}")
-    keyframe = Keyframe(builder, model, names.index(config.keyframe), _placement(builder, config), config.scale or 1.0)
+    turn = quat_between_axes(newton.Axis.from_any(config.up_axis or "z"), builder.up_axis)
+    placement: Any = wp.transform(config.position, config.rotation) * wp.transform(wp.vec3(0.0), turn)
+    keyframe = Keyframe(builder, model, names.index(config.keyframe), placement, config.scale or 1.0)
     keyframe.set_joints()
     return keyframe
-
-
-def _placement(builder: newton.ModelBuilder, config: AssetConfig) -> Any:
-    """Return the pose of the file's origin in the world."""
-    own = newton.Axis.from_any(config.up_axis or "z")
-    turned = wp.transform(wp.vec3(0.0), quat_between_axes(own, builder.up_axis))
-    return wp.transform(config.position, config.rotation) * turned
 
 
 @attrs.frozen(eq=False)

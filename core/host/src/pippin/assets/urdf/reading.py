@@ -22,7 +22,6 @@ from pippin.errors import ConfigError
 from .repairs import repair_joints, repair_masses, weigh_shapes
 from .tree import Robot, parse
 
-SCHEMES = ("package://", "model://")
 VARIABLES = {"ROS_PACKAGE_PATH": "", "AMENT_PREFIX_PATH": "share", "GZ_SIM_RESOURCE_PATH": ""}
 """Environment variables that list folders, and the place of the packages in each of these folders."""
 
@@ -97,7 +96,7 @@ def is_remote(uri: str) -> bool:
 
 def package_of(uri: str) -> str | None:
     """Return the package that a URI names; None if it names none."""
-    return _path_of(uri).partition("/")[0] if uri.startswith(SCHEMES) else None
+    return _path_of(uri).partition("/")[0] if uri.startswith(("package://", "model://")) else None
 
 
 def _path_of(uri: str) -> str:

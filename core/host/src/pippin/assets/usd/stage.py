@@ -17,8 +17,6 @@ from pippin.labels import match
 
 _LOGGER = logging.getLogger(__name__)
 
-PRIM_TYPE = "NewtonActuator"
-
 
 def open_stage(file: Path, *, is_quiet: bool = False) -> Any:
     """Return the `Usd.Stage` of a file after registering Newton's schemas; notes what OpenUSD says, unless it is quiet.
@@ -48,7 +46,7 @@ def actuator_prims(stage: Any) -> list[Any]:
     from pxr import Usd
 
     prims = stage.Traverse(Usd.TraverseInstanceProxies())
-    return [prim for prim in prims if prim.GetTypeName() == PRIM_TYPE]
+    return [prim for prim in prims if prim.GetTypeName() == "NewtonActuator"]
 
 
 def refuse_broken_meshes(stage: Any, where: str) -> None:

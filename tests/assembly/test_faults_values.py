@@ -4,7 +4,7 @@ import newton
 import pippin
 import pytest
 import warp as wp
-from pippin.assembly.refusals import refuse_values
+from pippin.assembly.faults import refuse_values
 
 NAN = float("nan")
 

@@ -9,7 +9,7 @@ import newton
 import pippin
 import pytest
 import warp as wp
-from pippin.assembly.refusals import refuse_undeterministic, with_determinism
+from pippin.assembly.faults import refuse_undeterministic, with_determinism
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 
