@@ -194,11 +194,7 @@ class TermContext:
         return self._component(self.simulation.sensors, "sensor", label, where)
 
     def sensor_output(self, sensor: str, name: str) -> Output:
-        """Return an output of a sensor, which must be in all worlds.
-
-        Args:
-            sensor: Label of the sensor.
-            name: Name of the output.
+        """Return the output `name` of the sensor with the label `sensor`, which must be in all worlds.
 
         Raises:
             ConfigError: There is no such sensor or output, or it is not in all worlds; names the key.
@@ -216,11 +212,7 @@ class TermContext:
         return output.numbers(is_arithmetic=False)
 
     def contact_output(self, sensor: str, name: str) -> Output:
-        """Return an output of a contact sensor.
-
-        Args:
-            sensor: Label of the sensor.
-            name: Name of the output.
+        """Return the output `name` of the contact sensor with the label `sensor`.
 
         Raises:
             ConfigError: There is no such sensor, it is not in all worlds, or it senses no contacts; names the key.

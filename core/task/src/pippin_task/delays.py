@@ -24,19 +24,12 @@ class Delays:
 
     def draw(self, world_mask: wp.array[wp.bool]) -> None:
         """Draw the delays of the masked worlds; mask of shape [worlds + 1]. May be recorded."""
-        if self._draws is None:
-            return
-        launch_draws(kernels.draw_delays, len(self.steps), self._draws, world_mask, *self._bounds, self.steps)
-        self._draws.advance(world_mask)
+        if self._draws is not None:
+            launch_draws(kernels.draw_delays, len(self.steps), self._draws, world_mask, *self._bounds, self.steps)
 
 
 class LateAction:
-    """The action that takes effect: one that was given some control steps before, or zero.
-
-    Args:
-        bounds: Least and largest number of control steps.
-        action: The action as it is given, shape [worlds, width].
-    """
+    """The action that takes effect: that of `action` as many control steps before as `bounds` permit, or zero."""
 
     def __init__(self, bounds: tuple[int, int], action: wp.array, context: TermContext) -> None:
         worlds, width = action.shape
@@ -81,5 +74,5 @@ class Timer:
 
     def count_down(self, dt: float) -> None:
         """Let time pass [s]; where it is over, the world is due, and a new time is drawn."""
-        inputs = [*self._draws.arguments, *self.term.config.period, dt, self._left, self.due]
-        wp.launch(kernels.take_due, len(self._left), inputs, device=self.due.device)
+        inputs = [*self.term.config.period, dt, self._left]
+        launch_draws(kernels.take_due, len(self._left), self._draws, self.due, *inputs, counts=False)

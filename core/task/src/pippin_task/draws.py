@@ -24,9 +24,13 @@ def state_in(draws: MaskedDraws, world: int):
     return random_state(draws.key, draws.seeds[world], draws.first_world + world, draws.counts[world])
 
 
-def launch_draws(kernel: Any, shape: Any, draws: Draws, world_mask: wp.array[wp.bool], *inputs: Any) -> None:
-    """Launch a kernel, whose first argument are the draws in the masked worlds. May be recorded."""
+def launch_draws(
+    kernel: Any, shape: Any, draws: Draws, world_mask: wp.array[wp.bool], *inputs: Any, counts: bool = True
+) -> None:
+    """Launch a kernel, whose first argument are the draws in the masked worlds, and count them. May be recorded."""
     masked: Any = MaskedDraws()
     masked.world_mask = world_mask
     masked.key, masked.seeds, masked.first_world, masked.counts = draws.arguments
     wp.launch(kernel, shape, [masked, *inputs], device=world_mask.device)
+    if counts:
+        draws.advance(world_mask)

@@ -125,10 +125,7 @@ class EpisodeBuffers:
         wp.launch(kernels.finish_step, self.count, [self._arrays], device=self.device)
 
     def raise_errors(self, rewards: Sequence[str]) -> None:
-        """For the core: raise once if a reward was not finite in a world whose state is.
-
-        Args:
-            rewards: Labels of the rewards.
+        """For the core: raise once if a reward was not finite in a world whose state is; `rewards` are the labels.
 
         Raises:
             SimulationError: Names the term and the world.

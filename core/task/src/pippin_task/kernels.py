@@ -97,12 +97,7 @@ def compose(
 
 
 @wp.kernel
-def draw_delays(
-    draws: MaskedDraws,
-    low: int,
-    high: int,
-    delays: wp.array[int],
-):
+def draw_delays(draws: MaskedDraws, low: int, high: int, delays: wp.array[int]):
     """Draw a number of steps from low to high, both included."""
     world = wp.tid()
     if draws.world_mask[world]:
@@ -183,30 +178,25 @@ def judge(episodes: EpisodeArrays, limit: int):
     episodes.truncated[world] = ends == 0 and cuts > 0
 
 
-@wp.func
-def weigh(episodes: EpisodeArrays, world: int):
-    """Reward: sum of weight × term, and its sums over the episode; the rewards of a diverged state are zero."""
-    total = wp.float32(0.0)
-    if not episodes.diverged[world]:
-        for term in range(episodes.reward_terms.shape[0]):
-            value = episodes.weights[term] * episodes.reward_terms[term, world]
-            if not wp.isfinite(value):
-                wp.atomic_min(episodes.fault, 0, term * episodes.reward_terms.shape[1] + world)
-            episodes.episode_sums[term, world] += value
-            total += value
-    episodes.reward[world] = total
-    episodes.episode_return[world] += total
-
-
 @wp.kernel
 def end_episodes(episodes: EpisodeArrays, resets_at_once: int, resets_later: int):
     """Sum the rewards, mark the worlds to reset, keep the sums of episodes that finish now, and add them to the totals
     of all episodes.
 
-    With a later reset, the step of a world that is reset at its end counts for nothing: neither reward nor flags.
+    The reward is the sum of weight × term; that of a diverged state is zero. With a later reset, the step of a world
+    that is reset at its end counts for nothing: neither reward nor flags.
     """
     world = wp.tid()
-    weigh(episodes, world)
+    total = wp.float32(0.0)
+    if not episodes.diverged[world]:
+        for term in range(episodes.reward_terms.shape[0]):
+            number = episodes.weights[term] * episodes.reward_terms[term, world]
+            if not wp.isfinite(number):
+                wp.atomic_min(episodes.fault, 0, term * episodes.reward_terms.shape[1] + world)
+            episodes.episode_sums[term, world] += number
+            total += number
+    episodes.reward[world] = total
+    episodes.episode_return[world] += total
     for i in range(episodes.action.shape[1]):
         episodes.taken_action[world, i] = episodes.action[world, i]
     was_waiting = episodes.waiting[world]
@@ -290,17 +280,7 @@ def finish_step(episodes: EpisodeArrays):
 
 
 @wp.kernel
-def take_due(
-    key: int,
-    seeds: wp.array[int],
-    first_world: int,
-    counts: wp.array[int],
-    low: wp.float64,
-    high: wp.float64,
-    dt: wp.float64,
-    left: wp.array[wp.float64],
-    due: wp.array[wp.bool],
-):
+def take_due(draws: MaskedDraws, low: wp.float64, high: wp.float64, dt: wp.float64, left: wp.array[wp.float64]):
     """Count down the time left in each world [s]; where it is over, the world is due, and a new time is drawn.
 
     What is left below zero counts for the next time, so that the mean of the times is that of the range.
@@ -308,23 +288,17 @@ def take_due(
     world = wp.tid()
     left[world] -= dt
     is_due = left[world] <= wp.float64(1.0e-9)
-    due[world] = is_due
+    draws.world_mask[world] = is_due
     if is_due:
-        state = random_state(key, seeds[world], first_world + world, counts[world])
+        state = state_in(draws, world)
         left[world] += low + (high - low) * wp.float64(wp.randf(state))
-        counts[world] += 1
+        draws.counts[world] += 1
 
 
 @wp.kernel
-def draw_times(
-    draws: MaskedDraws,
-    low: wp.float64,
-    high: wp.float64,
-    left: wp.array[wp.float64],
-):
+def draw_times(draws: MaskedDraws, low: wp.float64, high: wp.float64, left: wp.array[wp.float64]):
     """Draw the time to the next event in the masked worlds [s]."""
     world = wp.tid()
     if draws.world_mask[world]:
         state = state_in(draws, world)
         left[world] = low + (high - low) * wp.float64(wp.randf(state))
-        draws.counts[world] += 1

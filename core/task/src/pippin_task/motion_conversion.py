@@ -70,11 +70,7 @@ def convert_motion(
 
 
 class _Layout:
-    """The places of the coordinates of the only robot of a scene.
-
-    Raises:
-        ConfigError: There is none or there are several, or a joint has no axes.
-    """
+    """The places of the coordinates of the only robot of a scene; refuse any other number, and joints without axes."""
 
     def __init__(self, poses: ScenePoses) -> None:
         self.poses, model = poses, poses.model

@@ -69,9 +69,8 @@ class _Parts:
         return [labels.index(partners[label]) for label in labels]
 
     def _partner(self, label: str, labels: Sequence[str], what: str) -> str:
-        """Return the label of the part on the other side; that of the part itself if no pattern matches.
-
-        Names tell it; the whole path does if several parts have one name.
+        """Return the label of the part on the other side, by its name, or by its path if several have the name; its own
+        if no pattern matches.
         """
         name = self._renamed(name_of(label))
         if name == name_of(label):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -19,7 +19,6 @@ from .all_terms import AllTerms, release_term
 from .delays import Timer
 from .episodes import EpisodeBuffers
 from .score import Score
-from .symmetry import MirroredTask
 from .terms import Command, Event, Term
 
 
@@ -53,11 +52,8 @@ class Task:
         """
         config, count, device = self.config, simulation.world_count, simulation.device
         named = {getattr(each.config, "of", None) for each in config.curricula.values()}
-        rewards = {
-            label: choice
-            for label, choice in config.rewards.items()
-            if choice.config.weight or f"rewards.{label}" in named
-        }
+        choices = config.rewards.items()
+        rewards = {label: each for label, each in choices if each.config.weight or f"rewards.{label}" in named}
         rate = simulation.control_dt if config.reward_rate == "second" else 1.0
         weights = [rate * choice.config.weight for choice in rewards.values()]
         #: The arrays that terms share: the action, rewards and ends, and statistics of episodes.
@@ -82,6 +78,8 @@ class Task:
         self.rewards, self.terminations, self.events = terms.rewards, terms.terminations, terms.events
         #: The curricula and the metrics by label.
         self.curricula, self.metrics = terms.curricula, terms.metrics
+        #: For the core: the symmetries by label.
+        self.mirrors = terms.mirrors
         #: Control steps after which an episode is truncated; 0 for never.
         self.episode_steps = _steps(config.episode_length, simulation.control_dt)
         timed = chain(self.events.values(), self.commands.values())
@@ -107,11 +105,6 @@ class Task:
         empty = np.zeros(0, dtype=np.float32)
         low, high = zip(*bounds, strict=True) if bounds else ((empty,), (empty,))
         return np.concatenate(low), np.concatenate(high)
-
-    @property
-    def mirrors(self) -> Mapping[str, MirroredTask]:
-        """For the core: the symmetries by label."""
-        return self._terms.mirrors
 
     @property
     def draws_starts(self) -> bool:
@@ -222,12 +215,7 @@ class Task:
         self.episodes.raise_errors(list(self.rewards))
 
     def reseed(self, seeds: np.ndarray, worlds: np.ndarray | None = None) -> None:
-        """Set the seeds of worlds, and begin all their draws anew.
-
-        Args:
-            seeds: A seed for each world, shape [worlds].
-            worlds: The worlds to seed, a boolean mask of shape [worlds]; None means all.
-        """
+        """Set the `seeds` of the boolean mask `worlds`, or of all, shape [worlds] each, and begin their draws anew."""
         self._host.seeds.reseed(seeds, worlds)
 
     def _run_timers(self, state: newton.State, dt: float) -> None:

@@ -252,10 +252,8 @@ class Curriculum(Term):
     def update(self, finished: wp.array[wp.bool]) -> None:
         """Write the numbers after a control step, before the worlds whose episode ended are reset.
 
-        It is called once more when the task is made, for the numbers of the first step. Then no episode has ended.
-
-        Args:
-            finished: The worlds whose episode ended in this step, shape [world_count].
+        `finished` are the worlds whose episode ended in this step, shape [world_count]. It is called once more when the
+        task is made, for the numbers of the first step. Then no episode has ended.
         """
 
 

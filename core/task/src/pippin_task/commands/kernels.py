@@ -7,7 +7,7 @@ from pippin_task.draws import MaskedDraws, state_in
 
 @wp.struct
 class ClipArrays:
-    """What the command `motion` has of its clip, by the names there."""
+    """Arrays and numbers of the command `motion`, by their names there."""
 
     frames: wp.array[int]
     places: wp.array[wp.transform]
@@ -77,11 +77,7 @@ def hold_headings(
 
 
 @wp.kernel
-def draw_poses(
-    draws: MaskedDraws,
-    ranges: wp.array2d[float],
-    value: wp.array2d[float],
-):
+def draw_poses(draws: MaskedDraws, ranges: wp.array2d[float], value: wp.array2d[float]):
     """Draw positions by the ranges of x, y and z, and turns by those of roll, pitch and yaw, in this order."""
     world = wp.tid()
     if not draws.world_mask[world]:

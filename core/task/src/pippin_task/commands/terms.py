@@ -39,7 +39,6 @@ class DrawnCommand(Command):
 
     def _draw(self, kernel: Any, world_mask: wp.array[wp.bool], *inputs: Any) -> None:
         launch_draws(kernel, self.context.world_count, self.draws, world_mask, self._ranges, *inputs)
-        self.draws.advance(world_mask)
 
 
 class Velocity(DrawnCommand):
@@ -154,12 +153,10 @@ class MotionCommand(Command):
     def draw(self, world_mask: wp.array[wp.bool]) -> None:
         """Draw the frame that the masked worlds start from, before they begin an episode; `resample` leaves it then.
 
-        Args:
-            world_mask: The worlds, shape [world_count + 1].
+        Mask of shape [world_count + 1].
         """
         inputs = [self.arrays, _STARTS.index(self.config.start), self._sums, self._shifts, self._steps, self._is_drawn]
         launch_draws(kernels.draw_frames, self.context.world_count, self.draws, world_mask, *inputs)
-        self.draws.advance(world_mask)
 
     def resample(self, world_mask: wp.array[wp.bool]) -> None:
         """Draw the frame of the masked worlds, unless the start of the episode has."""

@@ -30,18 +30,12 @@ class Stages(Curriculum):
                     f" keys: {', '.join(arrays) or 'none'}"
                 )
         self._targets = [arrays[key] for key in keys]
-        self.labels = [
-            key if len(array) == 1 else f"{key}/{index}"
-            for key, array in zip(keys, self._targets, strict=True)
-            for index in range(len(array))
-        ]
+        pairs = list(zip(keys, self._targets, strict=True))
+        self.labels = [key if len(row) == 1 else f"{key}/{index}" for key, row in pairs for index in range(len(row))]
         steps = [0, *(stage.step for stage in config.stages)]
         device = context.device
         self._steps: Any = wp.array(np.array(steps, dtype=np.int64), dtype=wp.int64, device=device)
-        self._tables = [
-            wp.array(self._table(key, array), dtype=float, ndim=2, device=device)
-            for key, array in zip(keys, self._targets, strict=True)
-        ]
+        self._tables = [wp.array(self._table(*pair), dtype=float, ndim=2, device=device) for pair in pairs]
         self.value = wp.zeros((context.world_count, len(self.labels)), dtype=float, device=device)
 
     def _table(self, key: str, array: wp.array) -> np.ndarray:
@@ -97,7 +91,6 @@ class TerrainLevels(Curriculum):
         places.are_changed = True
         everywhere = wp.full(count, value=True, dtype=bool, device=device)
         launch_draws(draw_levels, count, self.draws, everywhere, low, high, places.levels, self.value)
-        self.draws.advance(everywhere)
         places.update()
 
     def update(self, finished: wp.array[wp.bool]) -> None:
@@ -106,5 +99,4 @@ class TerrainLevels(Curriculum):
         inputs = [host.state.body_q, self._bodies, places.places, self._command, self.context.episodes.length]
         inputs += [host.control_dt, *self._limits, places.levels, self.value]
         launch_draws(change_levels, len(self.value), self.draws, finished, *inputs)
-        self.draws.advance(finished)
         places.update()

@@ -378,12 +378,7 @@ class MaterialConfig(VariedConfig):
 
 
 @attrs.frozen(kw_only=True)
-class MovedConfig(VectorRanges, ModelEventConfig):
-    """Ranges of what is added to a vector."""
-
-
-@attrs.frozen(kw_only=True)
-class CentreOfMassConfig(MovedConfig):
+class CentreOfMassConfig(VectorRanges, ModelEventConfig):
     """Random centres of mass of bodies: the ranges are of what is added, in axes of the body [m]."""
 
     implementation = ".model:CentreOfMass"
@@ -393,7 +388,7 @@ class CentreOfMassConfig(MovedConfig):
 
 
 @attrs.frozen(kw_only=True)
-class GravityConfig(MovedConfig):
+class GravityConfig(VectorRanges, ModelEventConfig):
     """Random gravity: the ranges are of what is added, in axes of the world [m/s²]."""
 
     implementation = ".model:Gravity"

@@ -111,7 +111,7 @@ class MovedVectors(ModelEvent):
 
     kernel = move
 
-    def __init__(self, config: configs.MovedConfig, context: TermContext, indices: wp.array, values: Any) -> None:
+    def __init__(self, config: Any, context: TermContext, indices: wp.array, values: Any) -> None:
         super().__init__(config, context)
         self.shape, self.before, self.after = indices.shape, [indices], [wp.clone(values), values]
         self.ranges = [wp.vec3(*end) for end in config.ends], [wp.vec3()] * 2

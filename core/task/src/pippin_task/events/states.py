@@ -152,11 +152,11 @@ class MotionStart(RandomEvent):
         joints = [command.coordinates, command.dofs, model.joint_limit_lower, model.joint_limit_upper]
         joints += [config.soft_limits, wp.vec2(*config.joint_positions), wp.vec2(*config.joint_velocities)]
         inputs = [command.arrays, *joints, state.joint_q, state.joint_qd]
-        launch_draws(kernels.start_joints, command.dofs.shape, self.draws, world_mask, *inputs)
+        launch_draws(kernels.start_joints, command.dofs.shape, self.draws, world_mask, *inputs, counts=False)
         if command.roots is not None:
             inputs = [command.arrays, command.roots, start_ranges(config, config.velocity)]
             inputs += [state.joint_q, state.joint_qd]
-            launch_draws(kernels.start_roots, self.context.world_count, self.draws, world_mask, *inputs)
+            launch_draws(kernels.start_roots, self.context.world_count, self.draws, world_mask, *inputs, counts=False)
         self.draws.advance(world_mask)
 
 

@@ -50,7 +50,6 @@ class RandomEvent(Event):
     def _draw(self, kernel: Any, shape: Any, world_mask: wp.array[wp.bool], *inputs: Any) -> None:
         """Launch a kernel of draws, and count them."""
         launch_draws(kernel, shape, self.draws, world_mask, *inputs)
-        self.draws.advance(world_mask)
 
 
 class ModelEvent(RandomEvent):
@@ -79,7 +78,8 @@ class ModelEvent(RandomEvent):
 
     def restore(self, world_mask: wp.array[wp.bool]) -> None:
         """Put the built values of the masked worlds back."""
-        launch_draws(self.kernel, self.shape, self.draws, world_mask, *self.before, *self.ranges[1], *self.after)
+        inputs = [*self.before, *self.ranges[1], *self.after]
+        launch_draws(self.kernel, self.shape, self.draws, world_mask, *inputs, counts=False)
 
 
 def variation_ranges(

@@ -54,22 +54,15 @@ class Env(gymnasium.Env[Any, Any]):
         self.action_space = self.worlds.single_action_space
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode; see `VectorEnv.reset`.
-
-        Args:
-            seed: Seed of the draws; by default they continue.
-            options: As for `VectorEnv.reset`.
-        """
+        """Begin an episode with a `seed` of the draws, which continue by default; `options` as of `VectorEnv.reset`."""
         super().reset(seed=seed)
         observations, _ = self.worlds.reset(seed=seed, options=options)
         return row_of(observations, 0), {}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Take one control step; see `VectorEnv.step`. After the last step of an episode, `info` has `episode`,
-        `episode_terms`, and of a task with metrics `episode_metrics` and `is_success`.
-
-        Args:
-            action: One action, with the shape of `action_space`.
+        """Take one control step with an `action` of the shape of `action_space`; see `VectorEnv.step`. After the last
+        step of an episode, `info` has `episode`, `episode_terms`, and of a task with metrics `episode_metrics` and
+        `is_success`.
         """
         actions = action[None] if isinstance(action, np.ndarray) else [action]
         observations, rewards, terminated, truncated, infos = self.worlds.step(actions)

@@ -183,13 +183,7 @@ def _shaped(values: wp.array, group: ObservationGroup) -> wp.array:
 
 
 class EnvShardWorker(LocalWorlds):
-    """The worlds of a shard, and the memory that they share with the environment.
-
-    Args:
-        checkpoint: A file to continue from; None starts at the beginning.
-        source: The file of the environment, for errors.
-        signals: The socket for step signals.
-    """
+    """The worlds of a shard, from a `checkpoint` or the beginning, which share memory and step at `signals`."""
 
     def __init__(self, config: SimulationConfig, checkpoint: Path | None, source: str, signals: socket.socket) -> None:
         simulation = Simulation(config) if checkpoint is None else Simulation.load(checkpoint)

@@ -52,24 +52,21 @@ class ShardedWorlds:
             self._pool = shard_pool(self._shards, EnvShardWorker, arguments, _CURE)
             for end in self._signals.worker_sockets:
                 end.close()
-            self._share()
+            facts, layouts, _ = zip(*self._pool.call("describe"), strict=True)
+            #: What does not change while the environment runs.
+            self.facts = facts[0]
+            refuse_different(layouts)
+            layout = attrs.evolve(layouts[0], worlds=self.count)
+            shared = SharedArrays(layout)
+            try:
+                self._signals.send_descriptor(shared.file)
+                self._pool.call("attach", each=[(layout, shard.worlds) for shard in self._shards])
+            finally:
+                os.close(shared.file)  # all have the memory
+            self._shared = shared
         except BaseException:
             self.close()
             raise
-
-    def _share(self) -> None:
-        facts, layouts, _ = zip(*self._pool.call("describe"), strict=True)
-        #: What does not change while the environment runs.
-        self.facts = facts[0]
-        refuse_different(layouts)
-        layout = attrs.evolve(layouts[0], worlds=self.count)
-        shared = SharedArrays(layout)
-        try:
-            self._signals.send_descriptor(shared.file)
-            self._pool.call("attach", each=[(layout, shard.worlds) for shard in self._shards])
-        finally:
-            os.close(shared.file)  # all have the memory
-        self._shared = shared
 
     @property
     def simulation(self) -> Simulation:
@@ -160,12 +157,7 @@ def open_worlds(
     plugins: Plugins,
     shards: int | Literal["auto"] | None,
 ) -> Worlds:
-    """Return the worlds of a file; the arguments are those of `VectorEnv`, and None among them keeps that of the file.
-
-    Raises:
-        ConfigError: The file is wrong or has no task, or an argument is wrong.
-        PluginError: A plugin cannot be loaded, or breaks its contract.
-    """
+    """Return the worlds of a file. Arguments and errors are those of `VectorEnv`; None keeps what the file has."""
     length = _episode_length(file, overrides, max_episode_steps)
     own = {key: value for key, value in {**arguments, "task.episode_length": length}.items() if value is not None}
     for key in own:
@@ -185,11 +177,7 @@ def name_of_source(source: Source) -> str:
 
 
 def load_worlds(path: str | os.PathLike[str], plugins: Plugins) -> Worlds:
-    """Return worlds as they were saved: in a file, or in a folder with a file for each shard.
-
-    Raises:
-        ConfigError: The file is missing, or is not a checkpoint.
-    """
+    """Return worlds as they were saved, in a file or a folder with one for each shard; errors as `VectorEnv.load`."""
     if not Path(path).is_dir():
         return LocalWorlds(Simulation.load(path, plugins), os.fspath(path))
     _refuse_plugins(plugins)

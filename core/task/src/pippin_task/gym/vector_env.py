@@ -1,7 +1,4 @@
-"""Vector environment of Gymnasium: the worlds of one simulation, stepped together by its task.
-
-They are in this process, or in several ones.
-"""
+"""Vector environment of Gymnasium: the worlds of one simulation, stepped together, in this process or in several."""
 
 from __future__ import annotations
 
@@ -216,10 +213,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return self.observe(), reward, terminated, truncated, info
 
     def mirror(self, label: str) -> Mirror:
-        """Return what turns observations and actions into those of a world that is reflected left to right.
-
-        Args:
-            label: A label of `[task.symmetry]`.
+        """Return what mirrors observations and actions left to right, by the `label` of `[task.symmetry]`.
 
         Raises:
             ConfigError: There is no such symmetry, or the arrays are of Warp, which has no such indices.
@@ -260,11 +254,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return getattr(self, name)(*args, **kwargs)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all data that steps carry on into one file, for `load`. Synchronises with the device.
+        """Write all data that steps carry on to `path`, which is replaced, for `load`. Synchronises with the device.
 
-        Args:
-            path: The file, which is replaced if it is there. An environment in shards writes a folder, with a file for
-                each.
+        It is one file; an environment in shards writes a folder, with a file for each.
 
         Raises:
             SimulationError: A component cannot be saved, or the environment is closed.

@@ -233,7 +233,7 @@ class OfParts(Quantity):
     sources: ClassVar[Mapping[str, tuple[str, Any]]]
     """Array of the state and kernel of its mean, by what the parts are."""
 
-    def __init__(self, config: configs.PartsConfig, context: TermContext) -> None:
+    def __init__(self, config: configs.PartsPositionConfig, context: TermContext) -> None:
         super().__init__(config, context)
         objects = context.simulation.services.scene_objects
         what, found = objects.particles_or_bodies(config.parts, "parts")

@@ -52,15 +52,24 @@ class CommandValueConfig:
 
 
 @attrs.frozen(kw_only=True)
-class JointsConfig:
-    """A quantity of joints."""
+class JointVelocitiesConfig:
+    """Velocities of joints."""
+
+    implementation = ".joints:JointVelocities"
 
     joints: tuple[str, ...] = (".*",)
     """Patterns of names of joints or axes; by default all that have one coordinate for each axis."""
 
 
 @attrs.frozen(kw_only=True)
-class JointPositionsConfig(JointsConfig):
+class JointAccelerationsConfig(JointVelocitiesConfig):
+    """Accelerations of joints."""
+
+    implementation = ".joints:JointAccelerations"
+
+
+@attrs.frozen(kw_only=True)
+class JointPositionsConfig(JointVelocitiesConfig):
     """Positions of joints [rad, m]."""
 
     implementation = ".joints:JointPositions"
@@ -83,20 +92,6 @@ class JointPositionsConfig(JointsConfig):
             raise ValueError("'normalised' positions are no angles; leave out 'form' or 'normalised'")
         if self.relative and self.normalised:
             raise ValueError("'relative' and 'normalised' exclude each other; choose one")
-
-
-@attrs.frozen(kw_only=True)
-class JointVelocitiesConfig(JointsConfig):
-    """Velocities of joints."""
-
-    implementation = ".joints:JointVelocities"
-
-
-@attrs.frozen(kw_only=True)
-class JointAccelerationsConfig(JointsConfig):
-    """Accelerations of joints."""
-
-    implementation = ".joints:JointAccelerations"
 
 
 @attrs.frozen(kw_only=True)
@@ -155,28 +150,23 @@ class RootOrientationConfig(RootConfig):
 
 
 @attrs.frozen(kw_only=True)
-class RootVelocityConfig(RootConfig):
-    """A velocity of one body."""
+class RootAngularVelocityConfig(RootConfig):
+    """The angular velocity of one body."""
+
+    implementation = ".bodies:RootAngularVelocity"
 
     frame: Literal["world", "body", "yaw"] = "world"
     """Frame of the components: of the world; of the body; or of the world, turned about z by the body's heading."""
 
 
 @attrs.frozen(kw_only=True)
-class RootLinearVelocityConfig(RootVelocityConfig):
+class RootLinearVelocityConfig(RootAngularVelocityConfig):
     """The velocity of one body."""
 
     implementation = ".bodies:RootLinearVelocity"
 
     point: Literal["centre-of-mass", "origin"] = "centre-of-mass"
     """Point of the body that has the velocity; MuJoCo's free joints have that of the origin."""
-
-
-@attrs.frozen(kw_only=True)
-class RootAngularVelocityConfig(RootVelocityConfig):
-    """The angular velocity of one body."""
-
-    implementation = ".bodies:RootAngularVelocity"
 
 
 @attrs.frozen(kw_only=True)
@@ -263,22 +253,17 @@ class MassCentreRateConfig(MassCentreConfig):
 
 
 @attrs.frozen(kw_only=True)
-class PartsConfig:
-    """A quantity of a part of the scene."""
+class PartsPositionConfig:
+    """The mean position of particles or of the origins of bodies."""
+
+    implementation = ".bodies:PartsPosition"
 
     parts: SelectionConfig
     """Particles of objects, or bodies."""
 
 
 @attrs.frozen(kw_only=True)
-class PartsPositionConfig(PartsConfig):
-    """The mean position of particles or of the origins of bodies."""
-
-    implementation = ".bodies:PartsPosition"
-
-
-@attrs.frozen(kw_only=True)
-class PartsVelocityConfig(PartsConfig):
+class PartsVelocityConfig(PartsPositionConfig):
     """The mean velocity of particles or of the centres of mass of bodies."""
 
     implementation = ".bodies:PartsVelocity"
@@ -372,9 +357,7 @@ class ViewReadingConfig:
 
 @attrs.frozen(kw_only=True)
 class HeightScanConfig:
-    """Heights of a sensor's sites above the points that rays meet, z of the site − z of the point − offset; one number
-    for each ray [m].
-    """
+    """Heights of sites above what their rays meet, z of the site − z of the point − offset; one for each ray [m]."""
 
     implementation = ".readings:HeightScan"
 

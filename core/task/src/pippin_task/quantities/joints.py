@@ -15,7 +15,7 @@ from pippin.arrays import on_host
 from pippin_task import Quantity, TermContext
 
 from . import kernels
-from .configs import JointEffortsConfig, JointPositionsConfig, JointPowerConfig, JointsConfig
+from .configs import JointEffortsConfig, JointPositionsConfig, JointPowerConfig, JointVelocitiesConfig
 
 
 class Rate(Quantity):
@@ -61,7 +61,7 @@ class OfJoints(Quantity):
     per: ClassVar[str] = ""
     """What its unit adds to that of positions."""
 
-    def __init__(self, config: JointsConfig, context: TermContext) -> None:
+    def __init__(self, config: JointVelocitiesConfig, context: TermContext) -> None:
         super().__init__(config, context)
         self.labels, self._coordinates, self._dofs = context.joints(config.joints)
         self.unit = unit_of(self._dofs, context, self.per)

@@ -412,16 +412,6 @@ def frame_ahead(clip: ClipArrays, world: int, ahead: int) -> int:
     return wp.min(clip.frames[world] + ahead, clip.body_poses.shape[0] - 1)
 
 
-@wp.func
-def place_ahead(clip: ClipArrays, world: int, ahead: int) -> wp.transform:
-    """Return the place of the clip in a later frame: a loop moves by its stride each time round."""
-    moved = clip.places[world]
-    if clip.period > 0:
-        for _turn in range((clip.frames[world] + ahead) / clip.period):
-            moved = moved * clip.stride
-    return moved
-
-
 @wp.kernel
 def read_motion_joints(
     clip: ClipArrays,
@@ -489,34 +479,6 @@ def over_anchor(anchor: wp.transform, wanted: wp.transform) -> wp.transform:
     return wp.transform(wp.vec3(shift[0], shift[1], 0.0), turn)
 
 
-@wp.func
-def motion_error(
-    what: int,
-    pose: wp.transform,
-    velocity: wp.spatial_vector,
-    place: wp.transform,
-    of_clip: wp.transform,
-    velocity_of_clip: wp.spatial_vector,
-    gravity: wp.vec3,
-) -> wp.vec3:
-    """Return what a body has minus what the clip has that is moved to a place: position 0, rotation 1, velocity 2,
-    angular velocity 3, direction of gravity 4.
-    """
-    wanted = place * of_clip
-    if what == 0:
-        return wp.transform_get_translation(pose) - wp.transform_get_translation(wanted)
-    if what == 1:
-        return rotation_vector(wp.transform_get_rotation(pose) * wp.quat_inverse(wp.transform_get_rotation(wanted)))
-    if what == 4:
-        down = wp.normalize(gravity)
-        now = wp.quat_rotate_inv(wp.transform_get_rotation(pose), down)
-        return now - wp.quat_rotate_inv(wp.transform_get_rotation(wanted), down)
-    turn = wp.transform_get_rotation(place)
-    if what == 2:
-        return wp.spatial_top(velocity) - wp.quat_rotate(turn, wp.spatial_top(velocity_of_clip))
-    return wp.spatial_bottom(velocity) - wp.quat_rotate(turn, wp.spatial_bottom(velocity_of_clip))
-
-
 @wp.kernel
 def read_motion_errors(
     clip: ClipArrays,
@@ -529,20 +491,36 @@ def read_motion_errors(
     is_mean: int,
     out: wp.array2d[float],
 ):
-    """Write the errors of bodies side by side, or the mean of their lengths."""
+    """Write what bodies have minus what the clip has, side by side, or the mean of the lengths: position 0, rotation 1,
+    velocity 2, angular velocity 3, direction of gravity 4.
+    """
     world = wp.tid()
     frame = clip.frames[world]
     place = clip.places[world]
     if is_moved > 0:
-        wanted = place * clip.body_poses[frame, clip.anchor]
-        place = over_anchor(body_q[clip.bodies[world, clip.anchor]], wanted) * place
+        anchor = place * clip.body_poses[frame, clip.anchor]
+        place = over_anchor(body_q[clip.bodies[world, clip.anchor]], anchor) * place
     total = wp.float32(0.0)
     for i in range(chosen.shape[0]):
         k = chosen[i]
         body = clip.bodies[world, k]
-        of_clip = clip.body_poses[frame, k]
-        velocity = clip.body_velocities[frame, k]
-        error = motion_error(what, body_q[body], body_qd[body], place, of_clip, velocity, gravity[world])
+        pose = body_q[body]
+        wanted = place * clip.body_poses[frame, k]
+        error = wp.transform_get_translation(pose) - wp.transform_get_translation(wanted)
+        turn = wp.transform_get_rotation(place)
+        if what == 1:
+            back = wp.quat_inverse(wp.transform_get_rotation(wanted))
+            error = rotation_vector(wp.transform_get_rotation(pose) * back)
+        elif what == 2:
+            of_clip = wp.spatial_top(clip.body_velocities[frame, k])
+            error = wp.spatial_top(body_qd[body]) - wp.quat_rotate(turn, of_clip)
+        elif what == 3:
+            of_clip = wp.spatial_bottom(clip.body_velocities[frame, k])
+            error = wp.spatial_bottom(body_qd[body]) - wp.quat_rotate(turn, of_clip)
+        elif what == 4:
+            down = wp.normalize(gravity[world])
+            error = wp.quat_rotate_inv(wp.transform_get_rotation(pose), down)
+            error -= wp.quat_rotate_inv(wp.transform_get_rotation(wanted), down)
         total += wp.length(error)
         if is_mean == 0:
             for axis in range(3):
@@ -566,7 +544,10 @@ def read_motion_poses(
     later = ahead[i / chosen.shape[0]]
     k = chosen[i % chosen.shape[0]]
     frame = frame_ahead(clip, world, later)
-    place = place_ahead(clip, world, later)
+    place = clip.places[world]
+    if clip.period > 0:
+        for _turn in range((clip.frames[world] + later) / clip.period):
+            place = place * clip.stride
     wanted = place * clip.body_poses[frame, k]
     velocity = clip.body_velocities[frame, k]
     from_anchor = wp.transform_inverse(body_q[clip.bodies[world, clip.anchor]])

@@ -26,8 +26,10 @@ class ValueConfig(QuantityRewardConfig):
 
 
 @attrs.frozen(kw_only=True)
-class NormConfig(QuantityRewardConfig):
-    """A reward for the size of x."""
+class L1Config(QuantityRewardConfig):
+    """The sum of abs(x)."""
+
+    implementation = ".terms:L1"
 
     wrap: bool = False
     """Whether x is an angle that is turned into the range from -pi to pi first."""
@@ -37,21 +39,14 @@ class NormConfig(QuantityRewardConfig):
 
 
 @attrs.frozen(kw_only=True)
-class L1Config(NormConfig):
-    """The sum of abs(x)."""
-
-    implementation = ".terms:L1"
-
-
-@attrs.frozen(kw_only=True)
-class L2Config(NormConfig):
+class L2Config(L1Config):
     """The sum of x²."""
 
     implementation = ".terms:L2"
 
 
 @attrs.frozen(kw_only=True)
-class LengthConfig(NormConfig):
+class LengthConfig(L1Config):
     """The length of x, a vector."""
 
     implementation = ".terms:Length"

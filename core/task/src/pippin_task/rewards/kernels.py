@@ -279,15 +279,6 @@ def sum_clearance(
     out[world] = total
 
 
-@wp.func
-def largest_force(forces: wp.array3d[wp.vec3], world: int, i: int) -> float:
-    """Return the largest of the readings of one body's net force, or of its forces by partner [N]."""
-    force = wp.float32(0.0)
-    for k in range(forces.shape[2]):
-        force = wp.max(force, wp.length(forces[world, i, k]))
-    return force
-
-
 @wp.kernel
 def count_readings(forces: wp.array3d[wp.vec3], threshold: float, out: wp.array[float]):
     """Count the readings in which a body has a force above a threshold [N]."""
@@ -304,11 +295,14 @@ def count_readings(forces: wp.array3d[wp.vec3], threshold: float, out: wp.array[
 
 @wp.kernel
 def count_contacts(forces: wp.array3d[wp.vec3], threshold: float, sums_excess: int, out: wp.array[float]):
-    """Count the bodies with a force above a threshold, or sum how far the forces are above it [N]."""
+    """Count the bodies whose largest reading is above a threshold, or sum how far they are above it [N]."""
     world = wp.tid()
     total = wp.float32(0.0)
     for i in range(forces.shape[1]):
-        excess = largest_force(forces, world, i) - threshold
+        force = wp.float32(0.0)
+        for k in range(forces.shape[2]):
+            force = wp.max(force, wp.length(forces[world, i, k]))
+        excess = force - threshold
         if excess > 0.0:
             total += wp.where(sums_excess > 0, excess, 1.0)
     out[world] = total

@@ -69,11 +69,7 @@ def _with_solver(file: Path, overrides: Iterable[str], solver: str) -> Iterator[
 
 
 def _one_episode(file: Path, overrides: Iterable[str], episodes: int, options: dict[str, Any]) -> Iterator[str]:
-    """Yield what gives each world one episode, and set the number of steps among the options.
-
-    Raises:
-        ConfigError: The task has no end, or an option says otherwise.
-    """
+    """Yield what gives each world one episode, and set the steps in the options; refuse what says otherwise."""
     from pippin import load
 
     for name in ("steps", "duration"):
