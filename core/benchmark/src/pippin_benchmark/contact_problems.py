@@ -12,6 +12,7 @@ import warp as wp
 
 from .problem import BenchmarkProblem, ProblemMotion
 from .reference_motions import integrated
+from .smooth_problems import at
 
 _GRAVITY = 9.81
 _SIDE = 0.2
@@ -31,8 +32,7 @@ class _Contact(BenchmarkProblem):
 
     def build(self, builder: newton.ModelBuilder) -> None:
         """Add the content of one world."""
-        under = wp.transform(wp.vec3(0.0, 0.0, -0.1), wp.quat_identity())
-        builder.add_shape_box(-1, xform=under, hx=4.0, hy=1.0, hz=0.1, cfg=self._surface())
+        builder.add_shape_box(-1, xform=at(z=-0.1), hx=4.0, hy=1.0, hz=0.1, cfg=self._surface())
         self._add_bodies(builder)
 
     def _add_bodies(self, builder: newton.ModelBuilder) -> None:
@@ -218,15 +218,8 @@ class Cradle(_Contact):
     def build(self, builder: newton.ModelBuilder) -> None:
         """Add the content of one world."""
         for index in range(5):
-            x = 1.001 * _SIDE * index
-            body = builder.add_link(label=f"ball_{index}")
-            builder.add_shape_sphere(
-                body,
-                xform=wp.transform(wp.vec3(0.0, 0.0, -self._length), wp.quat_identity()),
-                radius=_SIDE / 2,
-                cfg=self._surface(),
-            )
-            pivot = wp.transform(wp.vec3(x, 0.0, 0.0), wp.quat_identity())
+            body, pivot = builder.add_link(label=f"ball_{index}"), at(1.001 * _SIDE * index)
+            builder.add_shape_sphere(body, xform=at(z=-self._length), radius=_SIDE / 2, cfg=self._surface())
             hinge = builder.add_joint_revolute(-1, body, parent_xform=pivot, axis=(0.0, 1.0, 0.0), armature=0.0)
             builder.add_articulation([hinge], label=f"ball_{index}")
         builder.joint_q[0] = self._angle
@@ -252,7 +245,7 @@ class GrippedCube(_Contact):
         for side in (-1.0, 1.0):
             finger = builder.add_link(label=f"finger_{builder.body_count}")
             builder.add_shape_box(finger, hx=0.01, hy=0.02, hz=0.04, cfg=self._surface())
-            place = wp.transform(wp.vec3(side * (half + 0.01), 0.0, 0.0), wp.quat_identity())
+            place = at(side * (half + 0.01))
             # A spring of 400 N/m whose rest is 0.1 m inwards presses by 40 N.
             slide = builder.add_joint_prismatic(
                 -1,

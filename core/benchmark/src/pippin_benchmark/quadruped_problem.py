@@ -12,7 +12,7 @@ import warp as wp
 from pippin.quaternions import rotated
 
 from .problem import BenchmarkProblem, ProblemMotion
-from .smooth_problems import moments
+from .smooth_problems import at, moments
 
 
 @attrs.frozen(kw_only=True)
@@ -113,14 +113,12 @@ class QuadrupedDrop(BenchmarkProblem):
     def build(self, builder: newton.ModelBuilder) -> None:
         """Add the content of one world."""
         leg = self.leg
-        under = wp.transform(wp.vec3(0.0, 0.0, -0.1), wp.quat_identity())
-        builder.add_shape_box(-1, xform=under, hx=2.0, hy=2.0, hz=0.1, cfg=self._surface())
-        height = leg.height(leg.thigh, leg.shank) + self.drop
-        start = wp.transform(wp.vec3(0.0, 0.0, height), wp.quat_identity())
+        builder.add_shape_box(-1, xform=at(z=-0.1), hx=2.0, hy=2.0, hz=0.1, cfg=self._surface())
+        start = at(z=leg.height(leg.thigh, leg.shank) + self.drop)
         trunk = builder.add_link(label="trunk", mass=4.0 * leg.trunk, inertia=moments(0.06, 0.12, 0.15), xform=start)
         joints = [builder.add_joint_free(trunk)]
         for number, (x, y) in enumerate(self.hips):
-            side, above, place = math.copysign(1.0, x), trunk, wp.vec3(x, y, 0.0)
+            side, above, place = math.copysign(1.0, x), trunk, at(x, y)
             for name, mass, angle in zip(
                 ("thigh", "shank"), leg.masses, (side * leg.thigh, side * (leg.shank - leg.thigh)), strict=True
             ):
@@ -128,10 +126,8 @@ class QuadrupedDrop(BenchmarkProblem):
                 link = builder.add_link(label=f"{name}_{number}", mass=mass, inertia=moments(own, own, 0.1 * own))
                 builder.body_com[link] = wp.vec3(0.0, 0.0, -0.5 * leg.length)
                 joints.append(self._add_hinge(builder, above, link, place, angle))
-                above, place = link, wp.vec3(0.0, 0.0, -leg.length)
-            builder.add_shape_sphere(
-                above, xform=wp.transform(place, wp.quat_identity()), radius=leg.foot, cfg=self._surface()
-            )
+                above, place = link, at(z=-leg.length)
+            builder.add_shape_sphere(above, xform=place, radius=leg.foot, cfg=self._surface())
         builder.add_articulation(joints, label="quadruped")
 
     def error(self, motion: ProblemMotion) -> float:
@@ -151,12 +147,12 @@ class QuadrupedDrop(BenchmarkProblem):
     def _surface(self) -> newton.ModelBuilder.ShapeConfig:
         return newton.ModelBuilder.ShapeConfig(density=0.0, mu=self.friction)
 
-    def _add_hinge(self, builder: newton.ModelBuilder, above: int, link: int, place: wp.vec3, angle: float) -> int:
+    def _add_hinge(self, builder: newton.ModelBuilder, above: int, link: int, place: wp.transform, angle: float) -> int:
         """Add a hinge with a drive that holds an angle [rad], at which it starts, and return it."""
         joint = builder.add_joint_revolute(
             above,
             link,
-            parent_xform=wp.transform(place, wp.quat_identity()),
+            parent_xform=place,
             axis=(0.0, 1.0, 0.0),
             armature=0.0,
             target_ke=self.leg.stiffness,

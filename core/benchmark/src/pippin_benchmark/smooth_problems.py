@@ -137,8 +137,7 @@ class FourBar(_Chain):
         """Add the content of one world."""
         bodies = add_chain(builder, self.chain)
         pin = self.chain.pin or (0.0, 0.0)
-        end = wp.transform(wp.vec3(0.0, 0.0, -self.chain.length), wp.quat_identity())
-        place = wp.transform(wp.vec3(pin[0], 0.0, pin[1]), wp.quat_identity())
+        end, place = at(z=-self.chain.length), at(pin[0], z=pin[1])
         builder.add_joint_revolute(
             -1, bodies[-1], parent_xform=place, child_xform=end, axis=(0.0, 1.0, 0.0), armature=0.0, label="loop"
         )
@@ -152,6 +151,11 @@ class DrivenArm(_Chain):
     chain = PlanarChain(
         angles=(0.0, 0.0, 0.0), drives=((60.0, 6.0, 0.8), (30.0, 3.0, -0.6), (10.0, 1.0, 0.5)), length=0.3
     )
+
+
+def at(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> wp.transform:
+    """Return the pose of what is at a place [m], and not turned."""
+    return wp.transform(wp.vec3(x, y, z), wp.quat_identity())
 
 
 def moments(x: float, y: float, z: float) -> wp.mat33:
@@ -168,7 +172,7 @@ def add_chain(builder: newton.ModelBuilder, chain: PlanarChain) -> Sequence[int]
             label=f"link_{index}", mass=chain.mass, inertia=moments(chain.inertia, chain.inertia, chain.inertia)
         )
         builder.body_com[body] = wp.vec3(0.0, 0.0, -0.5 * chain.length)
-        frame = wp.transform(wp.vec3(0.0, 0.0, 0.0 if above < 0 else -chain.length), wp.quat_identity())
+        frame = at(z=0.0 if above < 0 else -chain.length)
         stiffness, damping, target = chain.drives[index] if chain.drives else (0.0, 0.0, 0.0)
         joints.append(
             builder.add_joint_revolute(

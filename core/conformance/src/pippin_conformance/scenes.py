@@ -22,7 +22,7 @@ START = 0.05
 GRAIN_RADIUS = 0.025
 """Radius of a grain [m]."""
 
-PIVOT = "hinge_0"
+PIVOT = "pivot"
 """Label of the pendulum's hinge."""
 
 _RADIUS, _MASS, _INERTIA, _LENGTH = 0.1, 1.0, 0.02, 0.5
@@ -89,9 +89,10 @@ def ball(builder: newton.ModelBuilder, is_solid: bool = True) -> None:
 
 
 def falling(builder: newton.ModelBuilder, is_solid: bool = True) -> None:
-    """Add a `ball` that falls and touches nothing, and beside it a pendulum that starts from a small angle."""
+    """Add a `ball` that falls and touches nothing, and beside it a pendulum, the body `bob`."""
     add_ball(builder, 5.0, is_solid)
     add_chain(builder, [START], pivot=(2.0, 0.0, 5.0), label="pendulum")
+    builder.body_label[-1], builder.joint_label[-1] = "bob", PIVOT
 
 
 def add_ball(
