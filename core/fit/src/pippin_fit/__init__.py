@@ -11,21 +11,6 @@ if TYPE_CHECKING:
     from .run_fit import fit
     from .verdicts import FitVerdict
 
-__all__ = [
-    "FitConfig",
-    "FitParameterConfig",
-    "FitResult",
-    "FitSignalConfig",
-    "FitVerdict",
-    "PriorConfig",
-    "fit",
-]
+__all__ = ["FitConfig", "FitParameterConfig", "FitResult", "FitSignalConfig", "FitVerdict", "PriorConfig", "fit"]
 
-__getattr__ = late(
-    __name__,
-    {
-        "FitResult": ".result",
-        "FitVerdict": ".verdicts",
-        "fit": ".run_fit",
-    },
-)
+__getattr__ = late(__name__, {"FitResult": ".result", "FitVerdict": ".verdicts", "fit": ".run_fit"})

@@ -10,18 +10,6 @@ if TYPE_CHECKING:
     from .result import OptimisationResult
     from .run_optimise import optimise
 
-__all__ = [
-    "LossConfig",
-    "OptimisationResult",
-    "OptimiseConfig",
-    "VariableConfig",
-    "optimise",
-]
+__all__ = ["LossConfig", "OptimisationResult", "OptimiseConfig", "VariableConfig", "optimise"]
 
-__getattr__ = late(
-    __name__,
-    {
-        "OptimisationResult": ".result",
-        "optimise": ".run_optimise",
-    },
-)
+__getattr__ = late(__name__, {"OptimisationResult": ".result", "optimise": ".run_optimise"})

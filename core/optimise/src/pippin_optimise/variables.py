@@ -59,10 +59,8 @@ class Variable(abc.ABC):
         return self.config.points * self.width
 
     def start(self) -> np.ndarray:
-        """Return the values as the file states them, shape [worlds, count].
-
-        Raises:
-            ConfigError: They are not within the bounds, or elements that go together differ.
+        """Return the values as the file states them, shape [worlds, count]; refuse those out of bounds, and different
+        ones of elements that go together.
         """
         present = self.read()
         values = np.zeros((len(present), self.width))
@@ -267,11 +265,7 @@ class InputVariable(Variable):
 
 
 def find_variables(config: OptimiseConfig, host: Host) -> tuple[Variable, ...]:
-    """Return the variables of a table in a simulation.
-
-    Raises:
-        ConfigError: A variable names nothing, or what cannot be varied; or two variables vary one number.
-    """
+    """Return the variables of a table in a simulation; refuse one that names nothing, or what cannot be varied."""
 
     def found(name: str, table: VariableConfig) -> Variable:
         if table.value_of is not None:
