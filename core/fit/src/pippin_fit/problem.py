@@ -16,7 +16,7 @@ from .body_parameters import BodyNumbers
 from .candidates import JUDGED, Candidates, FitMaterial
 from .checks import refuse_faults, say_faults
 from .least_squares import DAMPINGS
-from .log import Log, Window, divide, read_logs, robot_joints, velocities_of
+from .log import Window, divide, read_logs, robot_joints, velocities_of
 from .parameter_kinds import find_parameters, refuse_unclear
 from .parameters import FitParameter, SignalParameter, Unknowns, parts_of
 from .replay_checks import contact_faults
@@ -254,7 +254,11 @@ class FitProblem:
             refuse_unclear(table, [log.name for log in logs])
             refuse_faults(logs, table, joints)
             say_faults(list(contact_faults(simulation.model, logs, joints, table)), table)
-            _refuse_unequal(logs, table)
+            if any(log.joints != logs[0].joints for log in logs):
+                raise ConfigError("fit.logs: the logs have different joints, or in another order; give all the same")
+            for log in logs:
+                if missing := sorted((table.signals or logs[0].signals).keys() - log.signals.keys()):
+                    raise ConfigError(f"fit.signals: {log.name} has no {missing[0]}; name signals that all logs have")
             windows, steps = divide(logs, table, simulation.control_dt)
             parameters = find_parameters(table, simulation, logs[0].joints, BodyNumbers(simulation))
             count, dt = len(Unknowns(parameters).start), simulation.control_dt
@@ -281,12 +285,3 @@ class FitProblem:
         """Return the index of the log of each residual that is fitted, shape [rows]."""
         part = self.rollouts.parts[0]
         return np.repeat(np.array([window.log for window in part.windows])[part.window_of], self.rollouts.width)
-
-
-def _refuse_unequal(logs: Sequence[Log], table: FitConfig) -> None:
-    """Refuse logs of different joints, and logs that lack a signal."""
-    if any(log.joints != logs[0].joints for log in logs):
-        raise ConfigError("fit.logs: the logs have different joints, or in another order; give all the same")
-    for log in logs:
-        if missing := sorted((table.signals or logs[0].signals).keys() - log.signals.keys()):
-            raise ConfigError(f"fit.signals: {log.name} has no {missing[0]}; name signals that all logs have")

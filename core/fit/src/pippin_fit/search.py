@@ -98,13 +98,9 @@ class SeveralStarts:
 
     def state(self) -> StartsState:
         """Return how far the searches are."""
-        return StartsState(
-            x=np.stack([track.x for track in self._tracks]),
-            costs=np.array([track.cost for track in self._tracks]),
-            dampings=np.array([track.noted[0] for track in self._tracks]),
-            taken=np.array([track.noted[1] for track in self._tracks]),
-            is_over=np.array([track.asked is None for track in self._tracks]),
-        )
+        rows = [(track.x, track.cost, *track.noted, track.asked is None) for track in self._tracks]
+        x, costs, dampings, taken, is_over = map(np.array, zip(*rows, strict=True))
+        return StartsState(x=x, costs=costs, dampings=dampings, taken=taken, is_over=is_over)
 
     def ends(self) -> list[tuple[float, np.ndarray]]:
         """Return cost and place of the best point of each search that starts well, the best one first."""
