@@ -11,14 +11,10 @@ if TYPE_CHECKING:
     from .run_fit import fit
     from .verdicts import FitVerdict
 
-__all__ = [
-    "FitConfig",
-    "FitParameterConfig",
-    "FitResult",
-    "FitSignalConfig",
-    "FitVerdict",
-    "PriorConfig",
-    "fit",
-]
+__all__ = ["FitConfig", "FitParameterConfig", "FitResult", "FitSignalConfig", "FitVerdict", "PriorConfig", "fit"]
 
+<<<<<<< HEAD
 __getattr__ = late(__name__)
+=======
+__getattr__ = late(__name__, {"FitResult": ".result", "FitVerdict": ".verdicts", "fit": ".run_fit"})
+>>>>>>> wt-f

@@ -106,11 +106,8 @@ class BodyNumbers:
 
 
 class BodyParameter(FitParameter):
-    """Masses [kg], centres of mass [m], spreads [kg·m²] or shears of some bodies, by a key `bodies.PATTERN.NUMBER`.
-    Known ones do not vary.
-
-    Raises:
-        ConfigError: The pattern matches no body, or a body has no such number.
+    """Masses [kg], centres of mass [m], spreads [kg·m²] or shears of the bodies of a key `bodies.PATTERN.NUMBER`, which
+    must mean some. Known ones do not vary.
     """
 
     def __init__(

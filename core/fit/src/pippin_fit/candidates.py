@@ -64,13 +64,11 @@ class LogPlayback:
     def play(
         self, values: np.ndarray, shifts: np.ndarray, is_asked: np.ndarray, watch: Callable[[], None] | None = None
     ) -> Mapping[str, np.ndarray]:
-        """Return `position` and `velocity` of the joints, shape [steps + 1, worlds, joints], after a rollout.
+        """Return `position` and `velocity` of the joints, shape [steps + 1, worlds, joints], after a rollout with some
+        values of all parameters, shape [worlds, values].
 
-        Args:
-            values: The values of all parameters, shape [worlds, values].
-            shifts: Shifts of the measured positions at the start, then of the velocities, shape [worlds, 2 * joints].
-            is_asked: Whether the motion of a world is read; the others may stay where they are. Shape [worlds].
-            watch: Called after each control step.
+        Shifts are of the measured positions at the start, then of the velocities, shape [worlds, 2 * joints]. A world
+        that is not asked may stay where it is. `watch` is called after each control step.
         """
         for parameter, own in zip(self.parameters, parts_of(values, self.parameters), strict=True):
             parameter.write(own)
@@ -105,10 +103,7 @@ JUDGED = 2
 
 class Candidates:
     """Simulations whose worlds are candidates × windows to fit, then `JUDGED` × windows of the validation. A world has
-    the same bits in any number of processes.
-
-    Raises:
-        ConfigError: There are more processes than candidates.
+    the same bits in any number of processes, which are at most as many as the candidates.
     """
 
     def __init__(self, material: FitMaterial, count: int) -> None:

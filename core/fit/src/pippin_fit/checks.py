@@ -46,22 +46,14 @@ _STILL = 1e-6
 
 
 def refuse_faults(logs: Sequence[Log], config: FitConfig, joints: Mapping[str, RobotJoint]) -> None:
-    """Refuse logs with faults; faults that `accept` names become warnings.
-
-    Raises:
-        ConfigError: Names each log, its fault, and the cure.
-    """
+    """Refuse logs with faults, each with its cure; faults that `accept` names become warnings."""
     found = [(log.name, fault) for log in logs for fault in _faults(log, config, joints)]
     seen = [log for log in logs if not log.is_unseen]
     say_faults(found or [("", fault) for fault in _rest_faults(seen, config)], config)
 
 
 def say_faults(found: Sequence[tuple[str, Fault]], config: FitConfig) -> None:
-    """Warn of faults that are notes or accepted, and refuse the others; an empty name stands for all logs.
-
-    Raises:
-        ConfigError: Names each log, its fault, and the cure.
-    """
+    """Warn of faults that are notes or accepted, and refuse the others with cures; an empty name means all logs."""
     refused = []
     for name, fault in found:
         text = ": ".join(filter(None, ["fit.logs", name, fault.text]))
@@ -279,8 +271,7 @@ def _wrong_joints(log: Log, config: FitConfig) -> Iterator[Fault]:
         own, _ = _follows(commanded[:, column], moved[:, column], log.period)
         if own < -_SURE:
             yield Fault(
-                kind="commands",
-                text=f"{joint}: moves against its command; give both the sign of the simulation",
+                kind="commands", text=f"{joint}: moves against its command; give both the sign of the simulation"
             )
         elif abs(own) < _SURE:
             shares = [

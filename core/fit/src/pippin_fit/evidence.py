@@ -24,10 +24,7 @@ _SHOWN = 0.3
 
 def blocks_of(windows: np.ndarray, width: int) -> np.ndarray:
     """Return the block of each row of residuals, shape [rows]: windows, or equal pieces of them if they are few.
-
-    Args:
-        windows: The window of each sample, in ascending order, shape [samples].
-        width: Rows of a sample.
+    Samples have `width` rows, and their windows ascend, shape [samples].
     """
     count = int(windows.max(initial=-1)) + 1
     pieces = max(1, -(-_WANTED // max(count, 1))) if count < _WANTED else 1
@@ -36,20 +33,14 @@ def blocks_of(windows: np.ndarray, width: int) -> np.ndarray:
     return np.repeat(windows * pieces + places, width)
 
 
-def bootstrap(
-    jacobian: np.ndarray, residuals: np.ndarray, blocks: np.ndarray, priors: np.ndarray, seed: int = 0
-) -> np.ndarray | None:
+def bootstrap(jacobian: np.ndarray, residuals: np.ndarray, blocks: np.ndarray, priors: np.ndarray) -> np.ndarray | None:
     """Return half of the 95 % interval of each unknown, shape [unknowns]; None if there are too few blocks.
 
     Blocks are drawn with replacement, and the linear problem about the minimum is solved for each of 200 draws (Efron
     and Tibshirani 1993, the bootstrap of pairs; Künsch 1989 for blocks).
 
-    Args:
-        jacobian: Derivatives of the residuals, shape [rows, unknowns].
-        residuals: Residuals at the minimum, shape [rows].
-        blocks: The block of each row.
-        priors: Inverse variance of the priors, in units of the residuals, shape [unknowns].
-        seed: Seed of the draws.
+    The Jacobian of the residuals at the minimum has the shape [rows, unknowns]; priors are inverse variances in units
+    of the residuals, shape [unknowns].
     """
     numbers = np.unique(blocks)
     count, unknowns = len(numbers), jacobian.shape[1]
@@ -61,7 +52,7 @@ def bootstrap(
     left = gradients.sum(axis=0)  # balanced by the priors, or of a minimum that is not quite one
     size = np.sqrt(np.diag(normals.sum(axis=0)) + priors)
     scale = np.where(size > 0.0, size, 1.0)
-    draws = np.random.default_rng(seed).multinomial(count, np.full(count, 1.0 / count), size=_DRAWS)
+    draws = np.random.default_rng(0).multinomial(count, np.full(count, 1.0 / count), size=_DRAWS)
     steps = np.zeros((_DRAWS, unknowns))
     for number, weights in enumerate(draws):
         normal = (np.tensordot(weights, normals, 1) + np.diag(priors)) / np.outer(scale, scale)
@@ -81,13 +72,9 @@ def directions(
 ) -> tuple[str, ...]:
     """Return the weakest directions in words: joint changes of values within the interval of 95 %.
 
-    Args:
-        names: The name of each value.
-        covariance: Covariance of the unknowns, shape [values, values]; infinite for an undetermined one.
-        slopes: Change of the values per change of the unknowns.
-        values: The values, of which changes are shares; NaN for those whose changes are shown as they are.
-        sizes: Change of the residuals per change of the unknowns: in a direction, a small change may outweigh others.
-        count: Number of directions.
+    The covariance of the unknowns, shape [values, values], is infinite for an undetermined one. Slopes are changes of
+    the values per change of the unknowns, sizes those of the residuals: in a direction, a small change may outweigh
+    others. Changes are shares of the values, and shown as they are where these are NaN.
     """
     finite = np.flatnonzero(np.isfinite(np.diag(covariance)))
     found = []

@@ -186,17 +186,8 @@ def _expected(config: SimulationConfig, table: FitConfig, trial: Any, found: Any
     from .fit_run import FitRun
 
     random, noise = np.random.default_rng(0), _noise(table)
-    known: dict[str, Any] = {
-        "logs": (),
-        "reader": None,
-        "units": "rad",
-        "signs": {},
-        "joints": {},
-        "validation": 0.0,
-        "validation_logs": (),
-        "accept": NOTED,
-        "signals": {"position": FitSignalConfig(std=noise)},
-    }
+    known: dict[str, Any] = {"logs": (), "reader": None, "units": "rad", "signs": {}, "joints": {}, "accept": NOTED}
+    known |= {"validation": 0.0, "validation_logs": (), "signals": {"position": FitSignalConfig(std=noise)}}
     table = attrs.evolve(table, **known, command="position_targets")
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         files = [str(Path(folder) / f"motion {world}.npz") for world in range(len(found.commands))]

@@ -31,14 +31,8 @@ from .verdicts import FitVerdict, is_refuted, kept_values
 
 
 class FitRun(AbstractContextManager["FitRun"]):
-    """One fit of a file to logs.
-
-    Args:
-        table: Its table `[fit]`, perhaps with other logs.
-        journal: The folder of the journal, from which an earlier run continues; None for a look without a fit.
-
-    Raises:
-        ConfigError: The configuration, a log or a parameter is wrong, or the journal belongs to another fit.
+    """One fit of a file to logs by its table `[fit]`, perhaps with other logs. It continues where its journal, a folder
+    of the same fit, ends; without one, it is a look.
     """
 
     def __init__(
@@ -141,11 +135,7 @@ class FitRun(AbstractContextManager["FitRun"]):
         return tuple(found[number] for number in sorted(found))
 
     def look(self) -> Point:
-        """Return the residuals of the values of the file and their derivatives, after one rollout.
-
-        Raises:
-            SimulationError: The simulation diverges.
-        """
+        """Return the residuals of the file's values and their derivatives, after a rollout that must not diverge."""
         unknowns = self.problem.unknowns.of_file
         return self._minimisation.linearise(unknowns, self._state.is_free, is_refined=False).point
 

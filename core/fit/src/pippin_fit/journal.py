@@ -124,11 +124,7 @@ class Journal:
         self._folder, self._key = folder, key
 
     def last(self) -> FitState | None:
-        """Return the state after the last iteration; None if there is none.
-
-        Raises:
-            ConfigError: The state belongs to another fit.
-        """
+        """Return the state after the last iteration; None if there is none. That of another fit is refused."""
         files = sorted(self._folder.glob("[0-9]*.npz"))
         return self._read(files[-1], _state) if files else None
 

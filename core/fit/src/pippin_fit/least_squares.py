@@ -75,15 +75,10 @@ def inner(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
 class LeastSquares:
     """A minimisation within bounds. An iteration evaluates a point, its neighbours and other proposals at once.
 
-    Args:
-        residuals: The residuals. A row that is not finite makes a point infinitely bad.
-        low: Lower bounds, shape [unknowns].
-        high: Upper bounds, shape [unknowns].
-        is_ratio: Whether an unknown is the logarithm of a value, shape [unknowns]; by default, none is.
-        is_robust: Whether residuals above 1.345 count linearly, as Huber proposed.
-        tolerance: The end: an iteration lowers the cost by no more than this share, or no step is expected to.
-        taken: Iterations that an earlier run has taken.
-        floor: Root mean square of the residuals, in units of their noise, below which the search ends.
+    A row of residuals that is not finite makes a point infinitely bad. Unknowns are within the bounds, and may be the
+    logarithms of values, `is_ratio`, shape [unknowns] each. With `is_robust`, residuals above 1.345 count linearly, as
+    Huber proposed. The end: an iteration lowers the cost by no more than the share `tolerance`, or no step is expected
+    to; or the root mean square of the residuals, in units of their noise, is below `floor`.
     """
 
     def __init__(

@@ -150,11 +150,7 @@ def _marked(logs: Sequence[Log], config: FitConfig) -> Iterator[Log]:
 
 
 def log_paths(files: Iterable[str | Path], where: str = "fit.logs") -> list[Path]:
-    """Return the files, or folders, of patterns that stand somewhere.
-
-    Raises:
-        ConfigError: A pattern matches none.
-    """
+    """Return the files, or folders, of patterns that stand somewhere; a pattern that matches none is refused."""
     found: list[Path] = []
     for file in files:
         pattern = Path(file)
@@ -292,10 +288,7 @@ class Window:
 
 def divide(logs: Sequence[Log], config: FitConfig, dt: float) -> tuple[tuple[list[Window], list[Window]], int]:
     """Return the windows of logs that are fitted, and those that judge the fit, which does not see them; and the number
-    of control steps of the longest one.
-
-    Raises:
-        ConfigError: There is no window to fit.
+    of control steps of the longest one. There must be a window to fit.
     """
     fitted, judging, longest = list[Window](), list[Window](), 0
     for number, log in enumerate(logs):

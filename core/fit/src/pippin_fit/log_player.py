@@ -229,11 +229,8 @@ class LogPlayer:
 
 
 class OpenLoopRollout:
-    """The rollouts of a simulation whose actuators, sensors and plugins do not read the state.
-
-    Args:
-        simulation: The simulation, which has taken a step: its operations are recorded.
-        count_step: Counts a control step of the log. May be recorded.
+    """The rollouts of a simulation whose actuators, sensors and plugins do not read the state. It has taken a step, so
+    that its operations are recorded; `count_step`, which may be recorded, counts a control step of the log.
     """
 
     def __init__(self, simulation: Simulation, count_step: Callable[[], None]) -> None:
@@ -258,11 +255,8 @@ class OpenLoopRollout:
         self._set_inputs = partial(wp.capture_launch, present(capture.graph))
 
     def take(self, count: int, worlds: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        """Take control steps from a state that was just reset.
-
-        Returns:
-            `joint_q` and `joint_qd` of the worlds after each, shape [count, worlds, numbers of a world]; None if the
-            simulation has to step.
+        """Take control steps from a state that was just reset, and return `joint_q` and `joint_qd` of the worlds after
+        each, shape [count, worlds, numbers of a world]; None if the simulation has to step.
         """
         if self._set_inputs is None:
             return None

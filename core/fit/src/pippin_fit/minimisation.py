@@ -52,12 +52,8 @@ def eliminate(
     The residuals of a window, and the shifts of its start themselves, are projected on the complement of the
     effects of its start (variable projection in the form of Kaufman 1975, with shifts of standard normal distribution).
 
-    Args:
-        residuals: Residuals, shape [rows].
-        by_unknown: Their derivatives, shape [rows, unknowns].
-        by_start: Their derivatives by the starts of their windows, shape [rows, states].
-        windows: The window of each row, in ascending order.
-        used: The starts, shape [windows, states].
+    Residuals have derivatives, shape [rows, unknowns], and derivatives by the starts of their windows, shape [rows,
+    states]; the windows of the rows ascend. The starts that were used have the shape [windows, states].
 
     Returns:
         The residuals that are left, shape [rows + windows * states], their derivatives, the best starts, and the change
@@ -92,18 +88,11 @@ def eliminate(
 
 
 def unseen_starts(rollouts: Rollouts, values: np.ndarray, shifts: np.ndarray | None) -> np.ndarray | None:
-    """Return the shifts of the starts with which candidates explain the windows that validate best, after a rollout for
-    each number of a start; None if no window validates.
+    """Return the shifts of the starts with which candidates explain the windows that validate best, shape [`JUDGED`,
+    windows, states], after a rollout for each number of a start; None if no window validates.
 
-    A candidate that diverges from the measured start of a window, or from one near it, keeps that start.
-
-    Args:
-        rollouts: The simulation.
-        values: The values of the candidates, shape [`JUDGED`, values].
-        shifts: Shifts of the starts of the windows that are fitted, shape [`JUDGED`, windows, states].
-
-    Returns:
-        Shape [`JUDGED`, windows, states].
+    A candidate that diverges from the measured start of a window, or from one near it, keeps that start. Candidates
+    have values, shape [`JUDGED`, values], and shifts in the windows that are fitted, shape [`JUDGED`, windows, states].
     """
     part, (scales, steps) = rollouts.parts[1], rollouts.state_scales()
     if not part.windows:
@@ -132,11 +121,8 @@ def unseen_starts(rollouts: Rollouts, values: np.ndarray, shifts: np.ndarray | N
 class EstimatedStarts:
     """Residuals of a search whose windows start where they fit best; the search does not know of the starts.
 
-    Args:
-        rollouts: The simulation, with one more candidate for each state of a start.
-        whole: Returns the values of all parameters, shape [points, values], from points of the search.
-        priors: Expected values, and the inverse of their variance.
-        used: Starts of the first point, shape [windows, states]; by default the measured ones.
+    The rollouts have one more candidate for each state of a start. `whole` returns the values of all parameters, shape
+    [points, values], from points of the search; `used` are the starts of the first point, shape [windows, states].
     """
 
     def __init__(
@@ -226,11 +212,8 @@ class Minimisation:
         return self.minimum
 
     def linearise(self, unknowns: np.ndarray, is_free: np.ndarray, *, is_refined: bool = True) -> Minimum:
-        """Return the residuals at some unknowns and their derivatives by the free ones, after one rollout; after
-        another one if derivatives of second order are needed.
-
-        Raises:
-            SimulationError: The simulation diverges.
+        """Return the residuals at some unknowns and their derivatives by the free ones, after one rollout, which must
+        not diverge; after another one if derivatives of second order are needed.
         """
         starts = self._starts
         method = self.method(self._from_starts(unknowns, is_free, lambda: None, None), is_free)
@@ -267,11 +250,7 @@ class Minimisation:
         return LeastSquares(residuals, unknowns.low[is_free], unknowns.high[is_free], **options)
 
     def _from_starts(
-        self,
-        unknowns: np.ndarray,
-        is_free: np.ndarray,
-        stop_if_asked: Callable[[], None],
-        earlier: FitState | None,
+        self, unknowns: np.ndarray, is_free: np.ndarray, stop_if_asked: Callable[[], None], earlier: FitState | None
     ) -> Residuals:
         """Return the residuals as a function of the free unknowns, with the starts of windows of the table."""
         problem = self._problem

@@ -30,11 +30,7 @@ def _of_model(
 def find_parameters(
     config: FitConfig, simulation: Simulation, joints: Sequence[str], bodies: BodyNumbers
 ) -> tuple[FitParameter, ...]:
-    """Return the parameters of a table in a simulation.
-
-    Raises:
-        ConfigError: A key means nothing that can vary.
-    """
+    """Return the parameters of a table in a simulation; a key that means nothing that can vary is refused."""
     found: list[FitParameter] = []
     for key, table in config.parameters.items():
         where = f"fit.parameters.{key!r}"
@@ -51,11 +47,7 @@ def find_parameters(
 
 
 def refuse_unclear(config: FitConfig, names: Sequence[str]) -> None:
-    """Refuse fixed parameters that belong to no log, that a log has twice, or that vary.
-
-    Raises:
-        ConfigError: Names the pattern, the log or the key.
-    """
+    """Refuse fixed parameters that belong to no log, that a log has twice, or that vary."""
     for pattern, numbers in config.known.items():
         if not any(PurePath(name).match(pattern) for name in names):
             raise ConfigError(f"fit.known.{pattern!r}: matches no log; logs: {', '.join(names)}")
@@ -68,11 +60,7 @@ def refuse_unclear(config: FitConfig, names: Sequence[str]) -> None:
 
 
 def set_fixed_parameters(config: FitConfig, names: Sequence[str], simulation: Simulation, bodies: BodyNumbers) -> None:
-    """Set the fixed parameters of the log of each world; other numbers stay as in the file.
-
-    Raises:
-        ConfigError: A key means no number, or has another number of components.
-    """
+    """Set the fixed parameters of the log of each world, one number or as many as it has; others are as in the file."""
     for key in dict.fromkeys(key for numbers in config.known.values() for key in numbers):
         where = f"fit.known.{key!r}"
         parameter = _of_model(key, _FIXED, where, simulation, bodies, is_known=True)

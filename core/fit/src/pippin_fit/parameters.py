@@ -75,11 +75,7 @@ class FitParameter(abc.ABC):
         return values + self._added if self.is_ratio else np.full_like(values, high - low)
 
     def stated(self) -> np.ndarray:
-        """Return the values of the file.
-
-        Raises:
-            ConfigError: A value is outside the range, or joints that share a value have different ones.
-        """
+        """Return the values of the file; refuse those outside the range, and different ones of joints that share."""
         present = self.file_values[self.columns]
         values = np.zeros(self.count)
         values[self.value_of] = present
@@ -207,11 +203,7 @@ def parts_of(numbers: np.ndarray, parameters: Sequence[FitParameter]) -> list[np
 
 
 class Unknowns:
-    """The values of all parameters as a vector: logarithms, or shares of the ranges.
-
-    Raises:
-        ConfigError: A value of the file is outside its range, or joints that share a value have different ones.
-    """
+    """The values of all parameters as a vector: logarithms, or shares of the ranges, which hold those of the file."""
 
     def __init__(self, parameters: Sequence[FitParameter]) -> None:
         self._parameters = parameters
@@ -260,11 +252,7 @@ class Unknowns:
         return np.concatenate([each.slope(part) for each, part in parts])
 
     def refuse_whole_numbers(self) -> None:
-        """Refuse whole numbers, which have no derivatives.
-
-        Raises:
-            ConfigError: Names the parameter.
-        """
+        """Refuse whole numbers, which have no derivatives."""
         if self.is_whole.any():
             key = next(each.key for each in self._parameters if each.is_whole)
             raise ConfigError(

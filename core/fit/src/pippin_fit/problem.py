@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from math import comb
 from typing import Literal
 
@@ -17,7 +16,7 @@ from .body_parameters import BodyNumbers
 from .candidates import JUDGED, Candidates, FitMaterial
 from .checks import refuse_faults, say_faults
 from .least_squares import DAMPINGS
-from .log import Log, Window, divide, read_logs, robot_joints, velocities_of
+from .log import Window, divide, read_logs, robot_joints, velocities_of
 from .parameter_kinds import find_parameters, refuse_unclear
 from .parameters import FitParameter, SignalParameter, Unknowns, parts_of
 from .replay_checks import contact_faults
@@ -87,12 +86,8 @@ class _Part:
             yield window, slice(end - len(window.samples), end)
 
 
-class Rollouts(AbstractContextManager["Rollouts"]):
-    """The residuals of candidates: differences of simulated and measured signals, divided by their noise.
-
-    Raises:
-        ConfigError: There are more processes than candidates.
-    """
+class Rollouts:
+    """The residuals of candidates: differences of simulated and measured signals, divided by their noise."""
 
     def __init__(self, material: FitMaterial, count: int) -> None:
         self._material, self._logs, self._config = material, material.logs, material.table
@@ -102,6 +97,8 @@ class Rollouts(AbstractContextManager["Rollouts"]):
         kinds = self._config.signals or dict.fromkeys(self._logs[0].signals)
         #: Standard deviation of the noise of each joint, shape [joints], by signal.
         self.noise: Mapping[str, np.ndarray] = {kind: self._noise_of(kind, self._config) for kind in kinds}
+        #: Rows of residuals of a sample: its channels.
+        self.width: int = len(self.noise) * self._joints
         fitted, judging = material.windows
         #: The windows that are fitted, and the windows of the validation.
         self.parts: tuple[_Part, _Part] = (
@@ -117,9 +114,6 @@ class Rollouts(AbstractContextManager["Rollouts"]):
         self.candidates: Candidates = Candidates(material, count)
         self.simulation: Simulation = self.candidates.simulation
         self.parameters: tuple[FitParameter, ...] = self.candidates.parameters
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the simulations."""
@@ -154,11 +148,6 @@ class Rollouts(AbstractContextManager["Rollouts"]):
             },
         )
 
-    @property
-    def width(self) -> int:
-        """Rows of residuals of a sample: its channels."""
-        return len(self.noise) * self._joints
-
     def channels_of_states(self) -> np.ndarray:
         """Return the channel of each number of a start, shape [2 * joints]: as its measurement, or one more."""
         kinds, joints = list(self.noise), np.arange(self._joints)
@@ -190,14 +179,11 @@ class Rollouts(AbstractContextManager["Rollouts"]):
         shifts: np.ndarray | None = None,
         unseen: np.ndarray | None = None,
     ) -> None:
-        """Simulate candidates over all windows that are fitted, and the first ones over the windows of the
-        validation.
+        """Simulate candidates with values of all parameters, shape [candidates, values], over all windows that are
+        fitted, and the first ones over the windows of the validation.
 
-        Args:
-            values: The values of all parameters, shape [candidates, values].
-            watch: Called after each control step.
-            shifts: Shifts of the measured starts of the windows that are fitted, shape [candidates, windows, states].
-            unseen: Shifts in the windows of the validation, shape [`JUDGED`, windows, states].
+        Shifts of the measured starts have the shape [candidates, windows, states] in the windows that are fitted, and
+        [`JUDGED`, windows, states] in the others. `watch` is called after each control step.
         """
         is_asked = self._candidate_of < len(values)
         rows = values[np.where(is_asked, self._candidate_of, 0)]
@@ -216,16 +202,11 @@ class Rollouts(AbstractContextManager["Rollouts"]):
     def evaluate(
         self, values: np.ndarray, means: np.ndarray, weights: np.ndarray, shifts: np.ndarray | None = None
     ) -> np.ndarray:
-        """Return the residuals of candidates after a rollout: of the samples, then of the priors.
+        """Return the residuals of candidates after a rollout, shape [candidates, rows]: of the samples, then of the
+        priors, a row for each value.
 
-        Args:
-            values: The values of all parameters, shape [candidates, values].
-            means: Mean of the prior of each value, shape [values].
-            weights: The inverse of its variance; 0 without a prior.
-            shifts: Shifts of the measured starts, shape [candidates, windows, states].
-
-        Returns:
-            Shape [candidates, rows]; the last rows belong to the values.
+        Priors have means and weights, the inverse of their variance, which is 0 without one, shape [values]. Values and
+        shifts are those of `roll_out`.
         """
         self.roll_out(values, shifts=shifts)
         own = self.residuals(self.parts[0])
@@ -247,28 +228,18 @@ class Rollouts(AbstractContextManager["Rollouts"]):
         return found
 
     def residuals(self, part: _Part) -> np.ndarray:
-        """Return the differences of the last rollout from the measurements of some windows, divided by the noise.
-
-        Returns:
-            Shape [candidates, rows]: the samples of one window after the other, of each the signals of all joints.
+        """Return the differences of the last rollout from the measurements of some windows, divided by the noise, shape
+        [candidates, rows]: the samples of one window after the other, of each the signals of all joints.
         """
         differences = [(values - part.measured[kind]) / self.noise[kind] for kind, values in self.signals(part).items()]
         return np.concatenate(differences, axis=2).reshape(len(differences[0]), -1)
 
 
 class FitProblem:
-    """The residuals of a fit as a function of its unknowns; the table `[fit]` may have other logs than the file.
-
-    Raises:
-        ConfigError: The configuration, a log or a parameter is wrong.
-    """
+    """The residuals of a fit as a function of its unknowns; the table `[fit]` may have other logs than the file."""
 
     def __init__(
-        self,
-        config: SimulationConfig,
-        table: FitConfig,
-        files: Sequence[str],
-        processes: int | Literal["auto"] = 1,
+        self, config: SimulationConfig, table: FitConfig, files: Sequence[str], processes: int | Literal["auto"] = 1
     ) -> None:
         if not config.scene.has_equal_worlds:
             raise ConfigError(
@@ -283,7 +254,11 @@ class FitProblem:
             refuse_unclear(table, [log.name for log in logs])
             refuse_faults(logs, table, joints)
             say_faults(list(contact_faults(simulation.model, logs, joints, table)), table)
-            _refuse_unequal(logs, table)
+            if any(log.joints != logs[0].joints for log in logs):
+                raise ConfigError("fit.logs: the logs have different joints, or in another order; give all the same")
+            for log in logs:
+                if missing := sorted((table.signals or logs[0].signals).keys() - log.signals.keys()):
+                    raise ConfigError(f"fit.signals: {log.name} has no {missing[0]}; name signals that all logs have")
             windows, steps = divide(logs, table, simulation.control_dt)
             parameters = find_parameters(table, simulation, logs[0].joints, BodyNumbers(simulation))
             count, dt = len(Unknowns(parameters).start), simulation.control_dt
@@ -298,27 +273,15 @@ class FitProblem:
         states = 2 * len(logs[0].joints) if table.start == "estimated" else 0
         #: The simulation of the least squares.
         self.rollouts: Rollouts = Rollouts(self.material, self.slot + states)
+        #: Number of residuals of the samples that are fitted.
+        self.sample_rows: int = len(self.rollouts.parts[0].window_of) * self.rollouts.width
         self.unknowns: Unknowns = Unknowns(self.rollouts.parameters)
 
     def close(self) -> None:
         """Close the simulations."""
         self.rollouts.close()
 
-    @property
-    def sample_rows(self) -> int:
-        """Number of residuals of the samples that are fitted."""
-        return len(self.rollouts.parts[0].window_of) * self.rollouts.width
-
     def logs_of_rows(self) -> np.ndarray:
         """Return the index of the log of each residual that is fitted, shape [rows]."""
         part = self.rollouts.parts[0]
         return np.repeat(np.array([window.log for window in part.windows])[part.window_of], self.rollouts.width)
-
-
-def _refuse_unequal(logs: Sequence[Log], table: FitConfig) -> None:
-    """Refuse logs of different joints, and logs that lack a signal."""
-    if any(log.joints != logs[0].joints for log in logs):
-        raise ConfigError("fit.logs: the logs have different joints, or in another order; give all the same")
-    for log in logs:
-        if missing := sorted((table.signals or logs[0].signals).keys() - log.signals.keys()):
-            raise ConfigError(f"fit.signals: {log.name} has no {missing[0]}; name signals that all logs have")

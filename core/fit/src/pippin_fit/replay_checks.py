@@ -94,12 +94,9 @@ class SaturationWatch:
             own = [(at, label) for at, label in enumerate(labels) if label in joints]
             if own and limited_efforts(actuator) is not None:
                 self._groups.append((actuator, own))
+        #: Whether a limit of an effort exists.
+        self.is_needed: bool = bool(self._groups)
         self._counts = dict.fromkeys((label for _, own in self._groups for _, label in own), 0)
-
-    @property
-    def is_needed(self) -> bool:
-        """Whether a limit of an effort exists."""
-        return bool(self._groups)
 
     def look(self) -> None:
         """Count the present step."""

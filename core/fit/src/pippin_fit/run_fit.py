@@ -105,11 +105,7 @@ class FitStudy(Study[FitResult]):
 
 
 def check_fit(
-    file: str | os.PathLike[str],
-    logs: Logs = (),
-    overrides: Overrides = None,
-    *,
-    validate: Logs = (),
+    file: str | os.PathLike[str], logs: Logs = (), overrides: Overrides = None, *, validate: Logs = ()
 ) -> FitCheck:
     """Return how logs and commands align, and what they can tell of each parameter, after a few rollouts.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import Any
 
 import attrs
@@ -58,13 +59,9 @@ class _Track:
 
 
 class SeveralStarts:
-    """Searches by least squares from several starts, whose points are evaluated side by side.
-
-    Args:
-        make: Returns a method, given its damping and the iterations that it has taken.
-        starts: The starts, shape [starts, unknowns].
-        slot: Most points that one of them asks for at once.
-        earlier: How far an earlier run came; it continues there, to the same ends.
+    """Searches by least squares from several starts, shape [starts, unknowns], whose points are evaluated side by side,
+    at most `slot` of each at once. `make` returns a method, given its damping and the iterations that it has taken;
+    where an earlier run came to, they continue to the same ends.
     """
 
     def __init__(
@@ -101,18 +98,12 @@ class SeveralStarts:
 
     def state(self) -> StartsState:
         """Return how far the searches are."""
-        return StartsState(
-            x=np.stack([track.x for track in self._tracks]),
-            costs=np.array([track.cost for track in self._tracks]),
-            dampings=np.array([track.noted[0] for track in self._tracks]),
-            taken=np.array([track.noted[1] for track in self._tracks]),
-            is_over=np.array([track.asked is None for track in self._tracks]),
-        )
+        rows = [(track.x, track.cost, *track.noted, track.asked is None) for track in self._tracks]
+        x, costs, dampings, taken, is_over = map(np.array, zip(*rows, strict=True))
+        return StartsState(x=x, costs=costs, dampings=dampings, taken=taken, is_over=is_over)
 
     def ends(self) -> list[tuple[float, np.ndarray]]:
-        """Return cost and place of the best point of each search, the best one first, without those that
-        diverge at their start.
-        """
+        """Return cost and place of the best point of each search that starts well, the best one first."""
         found = [(track.cost, track.x) for track in self._tracks if np.isfinite(track.cost)]
         return sorted(found, key=lambda end: end[0])
 
@@ -138,22 +129,12 @@ def population_of(unknowns: int) -> int:
 class Evolution:
     """The covariance matrix adaptation evolution strategy (CMA-ES) of Hansen between bounds, by the library `cmaes`.
 
-    Whole numbers keep a probability of their neighbours (with margin, Hamano et al. 2022).
-
-    Args:
-        start: The mean of the first generation, shape [unknowns].
-        steps: Distance of neighbours of each unknown that is a whole number; 0 for others.
+    The mean of the first generation is the start, shape [unknowns]. Whole numbers, whose neighbours have a distance in
+    `steps`, which is 0 for others, keep a probability of these neighbours (with margin, Hamano et al. 2022).
     """
 
     def __init__(
-        self,
-        start: np.ndarray,
-        low: np.ndarray,
-        high: np.ndarray,
-        steps: np.ndarray,
-        *,
-        seed: int,
-        population: int,
+        self, start: np.ndarray, low: np.ndarray, high: np.ndarray, steps: np.ndarray, *, seed: int, population: int
     ) -> None:
         library = import_library("cmaes", "fit")
         width = high - low
@@ -248,7 +229,7 @@ class Exploration:
             progress.update(f"{several.running} of {count} starts, cost {several.cost:.4g}")
 
         if several.running:
-            with Rollouts(problem.material, count * problem.slot) as rollouts:
+            with closing(Rollouts(problem.material, count * problem.slot)) as rollouts:
                 several.run(self._residuals(rollouts, stop_if_asked), note)
         if not (ends := several.ends()):
             raise SimulationError(DIVERGES)
@@ -260,7 +241,7 @@ class Exploration:
         population = population_of(len(steps))
         start, low, high = self._state.unknowns, unknowns.low, unknowns.high
         method = Evolution(start, low, high, steps, seed=table.seed, population=population)
-        with Rollouts(problem.material, population) as rollouts:
+        with closing(Rollouts(problem.material, population)) as rollouts:
             residuals = self._residuals(rollouts, stop_if_asked)
 
             def costs(points: np.ndarray) -> np.ndarray:

@@ -33,15 +33,9 @@ def envelope(times: np.ndarray, duration: float) -> np.ndarray:
 
 
 def harmonics(count: int, band: tuple[float, float], duration: float) -> list[np.ndarray]:
-    """Return the harmonics of each joint: all in a band, dealt out in turn, so that no two joints share one.
+    """Return the harmonics of each joint: all in a band [Hz], dealt out in turn, so that no two joints share one.
 
-    Args:
-        count: Number of joints.
-        band: Lowest and highest frequency [Hz].
-        duration: Length of the motion [s]; its period is the time between the two edges.
-
-    Raises:
-        ConfigError: The band has too few harmonics.
+    Their period is the time between the two edges of a motion [s]. A band with too few of them is refused.
     """
     period = duration - 2.0 * edge_of(duration)
     first, last = int(np.ceil(band[0] * period - 1e-9)), int(np.floor(band[1] * period + 1e-9))
@@ -55,20 +49,12 @@ def harmonics(count: int, band: tuple[float, float], duration: float) -> list[np
 
 
 def multisine(
-    times: np.ndarray,
-    own: np.ndarray,
-    duration: float,
-    slope: float = 1.0,
-    phases: np.ndarray | None = None,
+    times: np.ndarray, own: np.ndarray, duration: float, slope: float = 1.0, phases: np.ndarray | None = None
 ) -> np.ndarray:
-    """Return a sum of sines of one joint; the largest value is 1.
+    """Return a sum of sines of one joint with its own harmonics, at times of a motion [s]; the largest value is 1.
 
-    Args:
-        times: Times [s], shape [samples].
-        own: Its harmonics.
-        duration: Length of the motion [s].
-        slope: How fast the amplitude falls: harmonic k has k to the power of minus this. 1 gives all the same speed.
-        phases: Phases [rad]; by default Schroeder's, which keep the peak low.
+    Harmonic k has the amplitude k to the power of minus the slope: 1 gives all the same speed. Phases [rad] are by
+    default Schroeder's, which keep the peak low.
     """
     edge, order = edge_of(duration), np.arange(1, len(own) + 1)
     if phases is None:
@@ -298,11 +284,7 @@ class MotionSearch:
         return np.stack(columns, axis=1)
 
     def run(self, stop_if_asked: Callable[[], None]) -> Motions:
-        """Return motions within all limits, one in each world.
-
-        Raises:
-            ConfigError: Even small swings reach a limit, or touch something.
-        """
+        """Return motions within all limits, one in each world; refuse joints whose small swings reach one, or touch."""
         trial, amplitudes = self._trial, self._most.copy()
         worlds = len(amplitudes)
         reasons: list[dict[str, None]] = [{} for _ in range(worlds)]

@@ -217,18 +217,11 @@ def judge(
     priors: np.ndarray,
     errors: np.ndarray,
 ) -> tuple[FitVerdict, ...]:
-    """Return a verdict for each value.
+    """Return a verdict for each value, by its key and name.
 
-    Args:
-        names: Key and name of each value.
-        starts: The values of the file.
-        values: The values that were found.
-        ranges: Lowest and highest value, shape [values, 2].
-        places: Places of the values between them, from 0 to 1, as the method counts.
-        deviations: Standard deviation of each value, infinite if it is undetermined.
-        jacobian: Derivatives of the residuals by the unknowns, shape [rows, values].
-        priors: Inverse variance of the priors.
-        errors: Errors of the derivatives, as norms of their columns, shape [values].
+    The file has the starts. The values that were found lie in ranges, shape [values, 2], at places from 0 to 1 as the
+    method counts; their standard deviations are infinite if they are undetermined. The Jacobian has the derivatives of
+    the residuals, shape [rows, values]; errors are norms of its columns. Priors are inverse variances.
     """
     shares, partners = collinearity(jacobian, priors)
     sizes = np.linalg.norm(jacobian, axis=0)

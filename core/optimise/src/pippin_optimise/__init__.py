@@ -10,12 +10,10 @@ if TYPE_CHECKING:
     from .result import OptimisationResult
     from .run_optimise import optimise
 
-__all__ = [
-    "LossConfig",
-    "OptimisationResult",
-    "OptimiseConfig",
-    "VariableConfig",
-    "optimise",
-]
+__all__ = ["LossConfig", "OptimisationResult", "OptimiseConfig", "VariableConfig", "optimise"]
 
+<<<<<<< HEAD
 __getattr__ = late(__name__)
+=======
+__getattr__ = late(__name__, {"OptimisationResult": ".result", "optimise": ".run_optimise"})
+>>>>>>> wt-f

@@ -30,14 +30,7 @@ class Objective:
     """The loss of each world of a simulation, as a function of the values of its variables.
 
     Values have the shape [worlds, count]: in a row those of all variables, one after the other, each point by point.
-
-    Args:
-        simulation: The simulation, built with `simulation.requires_grad`. Its state is where rollouts start.
-
-    Raises:
-        ConfigError: There is no table `[optimise]`, a variable or a quantity does not fit the simulation, or a quantity
-            is not differentiable.
-        PluginError: A quantity cannot be loaded, or is broken.
+    The simulation has gradients and a table `[optimise]`, and its state is where rollouts start.
     """
 
     def __init__(self, simulation: Simulation) -> None:
@@ -63,11 +56,7 @@ class Objective:
         self._moves = 0
 
     def start(self) -> np.ndarray:
-        """Return the values that the simulation has now, with the random changes of `spread`.
-
-        Raises:
-            ConfigError: They are not within the bounds, or elements that go together differ.
-        """
+        """Return the values that the simulation has now, with the random changes of `spread`."""
         return self._spread_by_world(np.concatenate([each.start() for each in self.variables], axis=1))
 
     def move(self, plan: np.ndarray) -> np.ndarray:
@@ -158,11 +147,7 @@ class Objective:
         return found
 
     def refuse_wrong(self, loss: np.ndarray, gradient: np.ndarray, found: list[GradientCheck]) -> None:
-        """Refuse a gradient that is zero, or differs from the differences of rollouts.
-
-        Raises:
-            ConfigError: Names the variable, the two numbers, and the cure.
-        """
+        """Refuse a gradient that is zero, or differs from the differences of rollouts, with both numbers and a cure."""
         noise = _NOISE * float(np.abs(loss).max()) / self.config.check_step
         for variable in self.variables:
             own = [each for each in found if each.variable == variable.name]

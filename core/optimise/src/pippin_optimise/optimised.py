@@ -28,11 +28,7 @@ class Optimised:
 
     @hookimpl
     def bind(self, binding: Binding) -> None:
-        """Write what does not change in time.
-
-        Raises:
-            ConfigError: There is no table `[optimise]`, or the file does not have the values of its variables.
-        """
+        """Write what does not change in time; the file must have the values of the variables of `[optimise]`."""
         host = binding.simulation
         table = host.config.optimise
         if table is None:

@@ -52,17 +52,15 @@ class Variable(abc.ABC):
         self._value_of = (own % len(columns) if config.together else own).ravel()
         #: Number of values at a time.
         self.width: int = int(self._value_of.max()) + 1
-
-    @property
-    def count(self) -> int:
-        """Number of values in a world, those of all points in time."""
-        return self.config.points * self.width
+        #: Number of values in a world, those of all points in time.
+        self.count: int = config.points * self.width
+        #: Lowest and highest value.
+        low, high = config.low, config.high
+        self.bounds: tuple[float, float] = (-np.inf if low is None else low, np.inf if high is None else high)
 
     def start(self) -> np.ndarray:
-        """Return the values as the file states them, shape [worlds, count].
-
-        Raises:
-            ConfigError: They are not within the bounds, or elements that go together differ.
+        """Return the values as the file states them, shape [worlds, count]; refuse those out of bounds, and different
+        ones of elements that go together.
         """
         present = self.read()
         values = np.zeros((len(present), self.width))
@@ -74,12 +72,6 @@ class Variable(abc.ABC):
             wrong = values[(values < low) | (values > high)].flat[0]
             raise ConfigError(f"{self.where}: starts at {wrong:g}, outside {low:g} to {high:g}; change the bounds")
         return np.tile(values, self.config.points)
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """Lowest and highest value."""
-        low, high = self.config.low, self.config.high
-        return -np.inf if low is None else low, np.inf if high is None else high
 
     def numbers(self, values: np.ndarray) -> np.ndarray:
         """Return the numbers of some values, shape [worlds, points, numbers]."""
@@ -267,11 +259,7 @@ class InputVariable(Variable):
 
 
 def find_variables(config: OptimiseConfig, host: Host) -> tuple[Variable, ...]:
-    """Return the variables of a table in a simulation.
-
-    Raises:
-        ConfigError: A variable names nothing, or what cannot be varied; or two variables vary one number.
-    """
+    """Return the variables of a table in a simulation; refuse one that names nothing, or what cannot be varied."""
 
     def found(name: str, table: VariableConfig) -> Variable:
         if table.value_of is not None:

@@ -37,11 +37,7 @@ class TrainerRslRl:
             "activation": config.activation,
             "obs_normalization": config.normalise,
         }
-        noise = {
-            "class_name": "GaussianDistribution",
-            "init_std": config.std,
-            "std_range": [config.least_std, 1e6],
-        }
+        noise = {"class_name": "GaussianDistribution", "init_std": config.std, "std_range": [config.least_std, 1e6]}
         algorithm = {
             "class_name": "PPO",
             "num_learning_epochs": config.epochs,

@@ -75,10 +75,7 @@ class TrainerSkrl:
         }
         if config.normalise:
             scaler = {"size": worlds.observation_space, "device": worlds.device, "clip_threshold": _CLIP}
-            settings |= {
-                "observation_preprocessor": RunningStandardScaler,
-                "observation_preprocessor_kwargs": scaler,
-            }
+            settings |= {"observation_preprocessor": RunningStandardScaler, "observation_preprocessor_kwargs": scaler}
         self._agent = PPO(
             models={"policy": self._policy, "value": _Value(worlds, config)},
             memory=memory,

@@ -82,12 +82,7 @@ class Training:
 
 
 def load_training(file: Path, overrides: Sequence[str], trainer: str | None) -> tuple[SimulationConfig, list[str]]:
-    """Return the configuration of a training, and all values that it sets on top of the file.
-
-    Raises:
-        ConfigError: The file is wrong or has no task.
-        PluginError: The trainer is not installed or broken.
-    """
+    """Return the configuration of a training, which must have a task, and all values that it sets on top of a file."""
     chosen = list(overrides)
     if trainer is not None:
         chosen.insert(0, f"trainer.type={json.dumps(trainer)}")

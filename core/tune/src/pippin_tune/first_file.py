@@ -162,7 +162,7 @@ def _pose(tables: dict[str, Any], asset: dict[str, Any]) -> newton.Model:
     model = first_world(structure(tables))
     patterns = tables["actuators"][GROUP].get("joints", [".*"])
     dofs = dofs_of(model, patterns, f"actuators.{GROUP}.joints")
-    labels, stance, is_free = [axis_labels(model)[dof] for dof in dofs], Stance(model, dofs), _is_free(model)
+    labels, stance, is_free = [axis_labels(model)[dof] for dof in dofs], Stance(model, dofs), _root(model)[1]
     chosen = stance.within_limits()
     if is_free and "keyframe" not in asset:
         chosen = stance.balanced(chosen)
@@ -181,10 +181,6 @@ def _pose(tables: dict[str, Any], asset: dict[str, Any]) -> newton.Model:
     return model
 
 
-def _is_free(model: newton.Model) -> bool:
-    return bool((on_host(model.joint_type) == int(newton.JointType.FREE)).any())
-
-
 def _try(tables: dict[str, Any], asset: dict[str, Any], model: newton.Model) -> tuple[Trial, list[str]]:
     """Set the gains with which the robot holds its pose, or else those with which it comes closest.
 
@@ -192,7 +188,7 @@ def _try(tables: dict[str, Any], asset: dict[str, Any], model: newton.Model) -> 
     light feet need both.
     """
     tried = list[tuple[Trial, dict[str, Any], dict[str, Any], list[str]]]()
-    mass, height = on_host(model.body_mass).sum(), on_host(model.body_q)[_root(model), 2]
+    mass, height = on_host(model.body_mass).sum(), on_host(model.body_q)[_root(model)[0], 2]
     dt = tables["simulation"]["dt"]
     armature = asset.get("armature") or round(
         float(1.5 * mass * 9.81 * height) / (2.0 * np.pi * _FREQUENCIES[-1]) ** 2, 4
@@ -235,10 +231,9 @@ def _simulated(tables: dict[str, Any], asset: dict[str, Any]) -> Trial:
         if any(each.is_own for each in found) and asset.get("self_collisions", True):
             asset["self_collisions"] = False
             return _simulated(tables, asset)
-        group, is_free = simulation.actuators[GROUP], _is_free(model)
+        group, (root, is_free) = simulation.actuators[GROUP], _root(model)
         dofs = on_host(group.actuated_dofs) if hasattr(group, "actuated_dofs") else np.arange(0)
         stance = Stance(model, dofs.ravel().tolist())
-        root = _root(model)
         before = on_host(state.body_q)[root].copy()
         simulation.step(round(_DURATION / simulation.control_dt))
         try:
@@ -256,10 +251,10 @@ def _simulated(tables: dict[str, Any], asset: dict[str, Any]) -> Trial:
     )
 
 
-def _root(model: newton.Model) -> int:
-    """Return the body of the first free joint, or the first body."""
+def _root(model: newton.Model) -> tuple[int, bool]:
+    """Return the body of the first free joint, or the first body, and whether there is such a joint."""
     free = np.flatnonzero(on_host(model.joint_type) == int(newton.JointType.FREE))
-    return int(on_host(model.joint_child)[free[0]]) if free.size else 0
+    return int(on_host(model.joint_child)[free[0]]) if free.size else 0, bool(free.size)
 
 
 def _text(tables: Mapping[str, Any], contents: AssetContents, trial: Trial, notes: Sequence[str]) -> str:

@@ -23,12 +23,7 @@ _ITERATIONS = 25
 
 
 class Stance:
-    """The pose of the one robot of a model, and its feet.
-
-    Args:
-        model: A model with one world, on the CPU.
-        axes: Degree of freedom of each axis that may be posed.
-    """
+    """The pose of the one robot of a model on the CPU, and its feet; `axes` are the degrees of freedom to pose."""
 
     def __init__(self, model: newton.Model, axes: Sequence[int]) -> None:
         self._model, self._state = model, model.state()

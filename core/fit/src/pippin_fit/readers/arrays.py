@@ -56,12 +56,7 @@ class ParquetReader(_Reader):
 
 
 def read_table(path: Path, names: list[str] | None = None) -> Any:
-    """Return the table of a Parquet file, or some of its columns.
-
-    Raises:
-        PluginError: The library is not installed.
-        ValueError: Unpacked, it would take half of this machine's memory.
-    """
+    """Return the table of a Parquet file, or some columns; refuse one that takes half of the memory when unpacked."""
     file = import_library("pyarrow.parquet", "parquet").ParquetFile(path)
     groups = (file.metadata.row_group(index) for index in range(file.metadata.num_row_groups))
     chunks = (group.column(index) for group in groups for index in range(group.num_columns))

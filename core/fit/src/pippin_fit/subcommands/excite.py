@@ -28,13 +28,7 @@ MOTIONS = click.Choice(get_args(MotionKind))
 @changes(has_worlds=False)
 @out()
 @json_line()
-def excite(
-    file: Path,
-    overrides: tuple[str, ...],
-    out: Path | None,
-    as_json: bool,
-    **settings: Any,
-) -> None:
+def excite(file: Path, overrides: tuple[str, ...], out: Path | None, as_json: bool, **settings: Any) -> None:
     """Write motions of the joints of FILE that tell its parameters, for a robot to run and `pippin fit` to read.
 
     A multisine moves all joints at once by frequencies of their own, a chirp sweeps one joint after the other, steps
