@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +107,7 @@ class Clip:
         file = find_file(path, where)
         try:
             arrays = read_arrays(file)
+            velocities = [arrays[f"body_{kind}_velocities"] for kind in ("linear", "angular")]
             clip = cls(
                 rate=float(arrays["fps"]),
                 is_loop=bool(arrays["loop"]),
@@ -116,8 +116,8 @@ class Clip:
                 body_names=tuple(arrays["body_names"].tolist()),
                 joint_positions=arrays["joint_positions"],
                 joint_velocities=arrays["joint_velocities"],
-                body_poses=_joined(arrays, "body_positions", "body_rotations"),
-                body_velocities=_joined(arrays, "body_linear_velocities", "body_angular_velocities"),
+                body_poses=np.concatenate([arrays["body_positions"], arrays["body_rotations"]], axis=-1),
+                body_velocities=np.concatenate(velocities, axis=-1),
             )
         except (OSError, ValueError, LookupError, TypeError) as error:
             raise ConfigError(
@@ -149,7 +149,3 @@ class Clip:
         if self.root and self.root not in self.body_names:
             return f"no body is called {self.root!r}, as the root is"
         return None
-
-
-def _joined(arrays: Mapping[str, np.ndarray], one: str, other: str) -> np.ndarray:
-    return np.concatenate([arrays[one], arrays[other]], axis=-1)

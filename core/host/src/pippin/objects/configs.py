@@ -196,6 +196,9 @@ def _are_pairs(instance: Any, attribute: Any, value: tuple[tuple[int, int], ...]
             raise ValueError(f"'{attribute.name}' must be pairs of two particles, counted from 0: {list(pair)}")
 
 
+_joins = only_where(lambda particles: particles.springs, "'springs'")
+
+
 def _cells() -> Any:
     return attrs.field(validator=deep_iterable(ge(1)))
 
@@ -391,12 +394,8 @@ class ParticlesConfig(_ParticleObjectConfig):
     """Pairs of numbers of particles, counted from 0 in the order of the points, with a spring between them. Its rest
     length is the distance at the start."""
 
-    spring_ke: float = attrs.field(
-        default=100.0, validator=[non_negative, only_where(lambda table: table.springs, "'springs'")]
-    )
+    spring_ke: float = attrs.field(default=100.0, validator=[non_negative, _joins])
     """Stiffness of the springs [N/m]."""
 
-    spring_kd: float = attrs.field(
-        default=0.0, validator=[non_negative, only_where(lambda table: table.springs, "'springs'")]
-    )
+    spring_kd: float = attrs.field(default=0.0, validator=[non_negative, _joins])
     """Damping of the springs [N·s/m]."""

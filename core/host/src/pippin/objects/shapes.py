@@ -43,40 +43,34 @@ def add_shape(
         "opacity": config.opacity,
         "label": label,
     }
-    _add(builder, body, config, where, common)
-    set_attributes(builder, config.attributes, before, where)
-
-
-def _add(
-    builder: newton.ModelBuilder, body: int, config: configs.ObjectShapeConfig, where: str, common: dict[str, Any]
-) -> int:
-    """Add a shape of a kind, and return it."""
+    if not isinstance(config, configs.PlaneConfig | configs.MeshConfig | configs.HeightfieldConfig):
+        common["as_site"] = config.is_site
     match config:
         case configs.PlaneConfig(size=size):
             _refuse_moving(body, where)
             length, width = size or (0.0, 0.0)
-            return builder.add_shape_plane(None, length=length, width=width, body=body, **common)
+            builder.add_shape_plane(None, length=length, width=width, body=body, **common)
         case configs.HeightfieldConfig():
             _refuse_moving(body, where)
-            return builder.add_shape_heightfield(heightfield=read_heightfield(config, where), **common)
+            builder.add_shape_heightfield(heightfield=read_heightfield(config, where), **common)
         case configs.MeshConfig():
             scale: Any = config.scale if isinstance(config.scale, tuple) else (config.scale,) * 3
             add = builder.add_shape_convex_hull if config.is_hull else builder.add_shape_mesh
             mesh = read_mesh(config, where)
             common["cfg"] = _with_field(mesh, common["cfg"], where)
-            return add(body, mesh=mesh, scale=scale, **common)
-    common["as_site"] = config.is_site
-    match config:
+            add(body, mesh=mesh, scale=scale, **common)
         case configs.BoxConfig(size=(x, y, z)):
-            return builder.add_shape_box(body, hx=x / 2, hy=y / 2, hz=z / 2, **common)
+            builder.add_shape_box(body, hx=x / 2, hy=y / 2, hz=z / 2, **common)
         case configs.SphereConfig(radius=radius):
-            return builder.add_shape_sphere(body, radius=radius, **common)
+            builder.add_shape_sphere(body, radius=radius, **common)
         case configs.EllipsoidConfig(radii=(x, y, z)):
-            return builder.add_shape_ellipsoid(body, rx=x, ry=y, rz=z, **common)
-        case configs.CylinderConfig(barrel_radius=float(arc)):
-            common["barrel_radius"] = arc
-    add = getattr(builder, f"add_shape_{config.type}")
-    return add(body, radius=config.radius, half_height=config.length / 2, **common)
+            builder.add_shape_ellipsoid(body, rx=x, ry=y, rz=z, **common)
+        case configs.CapsuleConfig() | configs.CylinderConfig() | configs.ConeConfig():
+            if arc := getattr(config, "barrel_radius", None):
+                common["barrel_radius"] = arc
+            add = getattr(builder, f"add_shape_{config.type}")
+            add(body, radius=config.radius, half_height=config.length / 2, **common)
+    set_attributes(builder, config.attributes, before, where)
 
 
 def properties_of(

@@ -72,15 +72,11 @@ class TerrainGrid:
             tuple(_ground(patch, label, config.size, d, (seed, level)) for label, patch in patches.items())
             for level, d in enumerate(levels)
         )
-        spawns = np.array(
-            [
-                [
-                    (*(_centre(config, level, column) + each.spawn), start_height(each, config.size))
-                    for column, each in enumerate(row)
-                ]
-                for level, row in enumerate(grounds)
-            ]
-        )
+        spawns = np.zeros((len(levels), len(patches), 3))
+        for level, row in enumerate(grounds):
+            for column, each in enumerate(row):
+                spawns[level, column, :2] = _centre(config, level, column) + each.spawn
+                spawns[level, column, 2] = start_height(each, config.size)
         return cls(config=config, grounds=grounds, spawns=spawns)
 
     @property

@@ -8,16 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 from pippin import ConfigError
 
-from .configs import (
-    BoxesConfig,
-    GapConfig,
-    RoughConfig,
-    SlopeConfig,
-    StairsConfig,
-    SteppingStonesConfig,
-    WavesConfig,
-    at,
-)
+from . import configs
+from .configs import at
 from .patch import Block, Ground, Patch
 
 Size = tuple[float, float]
@@ -34,7 +26,7 @@ class Flat(Patch):
 class Stairs(Patch):
     """The patch `stairs`: blocks that stand on each other, each smaller than the one below."""
 
-    config: StairsConfig
+    config: configs.StairsConfig
 
     def ground(self, size: Size, difficulty: float, random: np.random.Generator) -> Ground:
         """Return a block for each step: at a distance e from the border, the height is that of step ⌊e / width⌋ + 1."""
@@ -72,7 +64,7 @@ class StairsDown(Stairs):
 class Gap(Patch):
     """The patch `gap`."""
 
-    config: GapConfig
+    config: configs.GapConfig
 
     def ground(self, size: Size, difficulty: float, random: np.random.Generator) -> Ground:
         """Return the platform, the ground of the ditch, and the frame around it."""
@@ -87,7 +79,7 @@ class Gap(Patch):
 class Boxes(Patch):
     """The patch `boxes`."""
 
-    config: BoxesConfig
+    config: configs.BoxesConfig
 
     def ground(self, size: Size, difficulty: float, random: np.random.Generator) -> Ground:
         """Return level ground, and boxes on it: of a random size, place and angle."""
@@ -112,7 +104,7 @@ class Boxes(Patch):
 class SteppingStones(Patch):
     """The patch `stepping-stones`."""
 
-    config: SteppingStonesConfig
+    config: configs.SteppingStonesConfig
 
     def ground(self, size: Size, difficulty: float, random: np.random.Generator) -> Ground:
         """Return the ground below, the platform, and a stone in each cell that the platform does not cover.
@@ -156,7 +148,7 @@ def _refuse_large(size: Size, needed: float, key: str, what: str) -> None:
 class Slope(Patch):
     """The patch `slope`."""
 
-    config: SlopeConfig
+    config: configs.SlopeConfig
     _sign = 1.0
 
     def ground(self, size: Size, difficulty: float, random: np.random.Generator) -> Ground:
@@ -182,7 +174,7 @@ class SlopeDown(Slope):
 class Rough(Patch):
     """The patch `rough`."""
 
-    config: RoughConfig
+    config: configs.RoughConfig
 
     def ground(self, size: Size, difficulty: float, random: np.random.Generator) -> Ground:
         """Return random multiples of the step on a coarse grid, and what lies between them."""
@@ -197,7 +189,7 @@ class Rough(Patch):
 class Waves(Patch):
     """The patch `waves`."""
 
-    config: WavesConfig
+    config: configs.WavesConfig
 
     def ground(self, size: Size, difficulty: float, random: np.random.Generator) -> Ground:
         """Return a sine along x and one along y."""

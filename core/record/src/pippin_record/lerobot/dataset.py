@@ -15,8 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pippin import ConfigError
 
-from .statistics import Statistics, joined, of_values
-from .video import EpisodeVideo
+from .video import QUANTILES, EpisodeVideo, Statistics
 
 _TYPES = {"float32": pa.float32(), "int64": pa.int64(), "bool": pa.bool_()}
 
@@ -248,7 +247,7 @@ class Dataset:
             "dataset_to_index": self._frame_count + episode.length,
         }
         found = {
-            feature.name: of_values(self._last[feature.name].reshape(episode.length, -1)) for feature in self._features
+            feature.name: _of_values(self._last[feature.name].reshape(episode.length, -1)) for feature in self._features
         }
         for name, video in episode.videos.items():
             found[name] = video.statistics()
@@ -260,7 +259,7 @@ class Dataset:
         for name, statistics in found.items():
             row |= {f"stats/{name}/{key}": value.tolist() for key, value in statistics.items()}
             parts = [self._statistics[name], statistics] if name in self._statistics else [statistics]
-            self._statistics[name] = joined(parts)
+            self._statistics[name] = _joined(parts)
         row |= {f"meta/episodes/{key}": value for key, value in file.items()}
         self._count += 1
         self._frame_count += episode.length
@@ -285,3 +284,33 @@ def _clear(folder: Path) -> None:
         raise ConfigError(f"path: '{folder}' is not empty, and no dataset of Pippin; choose another folder")
     for name in ("data", "videos", "meta", UNFINISHED):
         shutil.rmtree(folder / name, ignore_errors=True)
+
+
+def _of_values(values: np.ndarray) -> Statistics:
+    """Return the statistics of values, shape [frames, numbers]: each has shape [numbers]."""
+    values = values.astype(float)
+    found = {"min": values.min(axis=0), "max": values.max(axis=0), "mean": values.mean(axis=0)}
+    quantiles = np.quantile(values, list(QUANTILES.values()), axis=0)
+    found |= {"std": values.std(axis=0), "count": np.array([len(values)])}
+    return found | dict(zip(QUANTILES, quantiles, strict=True))
+
+
+def _joined(parts: Sequence[Mapping[str, np.ndarray]]) -> Statistics:
+    """Return the statistics of several episodes together; quantiles are means, weighted by frames, as LeRobot's."""
+    counts = np.array([int(part["count"][0]) for part in parts], dtype=float)
+    weights = counts / counts.sum()
+
+    def mean(values: Sequence[np.ndarray]) -> np.ndarray:
+        return np.tensordot(weights, np.stack(values), axes=1)
+
+    total = mean([part["mean"] for part in parts])
+    variance = mean([part["std"] ** 2 + (part["mean"] - total) ** 2 for part in parts])
+    found = {name: mean([part[name] for part in parts]) for name in QUANTILES}
+    return {
+        "min": np.min([part["min"] for part in parts], axis=0),
+        "max": np.max([part["max"] for part in parts], axis=0),
+        "mean": total,
+        "std": np.sqrt(variance),
+        "count": np.array([int(counts.sum())]),
+        **found,
+    }

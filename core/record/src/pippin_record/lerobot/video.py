@@ -12,7 +12,12 @@ import av
 import numpy as np
 from pippin import ConfigError
 
-from .statistics import LEVELS, Statistics, of_levels
+QUANTILES = {"q01": 0.01, "q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}
+
+_LEVELS = 256
+"""Levels of a colour."""
+
+Statistics = dict[str, np.ndarray]
 
 _ENCODERS = {"h264": "libx264", "av1": "libsvtav1"}
 _OPTIONS = {
@@ -62,7 +67,7 @@ class EpisodeVideo:
         self.path = path
         self._size, self._encoder = size, encoder
         self._container: Any = None
-        self._histogram = np.zeros((3, LEVELS), dtype=np.int64)
+        self._histogram = np.zeros((3, _LEVELS), dtype=np.int64)
         self._count = 0
         self._done: Future[Any] | None = None
 
@@ -87,7 +92,7 @@ class EpisodeVideo:
         """Wait for the file, and return the statistics of its images."""
         assert self._done is not None
         self._done.result()
-        return of_levels(self._histogram, self._count)
+        return _of_levels(self._histogram, self._count)
 
     def _encode(self, images: np.ndarray) -> None:
         if self._container is None:
@@ -100,7 +105,7 @@ class EpisodeVideo:
             self._count += 1
         few = images[:, ::_STATISTICS_STEP, ::_STATISTICS_STEP]
         for channel in range(3):
-            self._histogram[channel] += np.bincount(few[..., channel].ravel(), minlength=LEVELS)
+            self._histogram[channel] += np.bincount(few[..., channel].ravel(), minlength=_LEVELS)
 
     def _open(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -122,3 +127,20 @@ class EpisodeVideo:
         if self._container is not None:
             self._container.close()
         self.path.unlink(missing_ok=True)
+
+
+def _of_levels(histogram: np.ndarray, frame_count: int) -> Statistics:
+    """Return the statistics of images from the counts of their levels, shape [3, levels]: from 0 to 1, [3, 1, 1]."""
+    levels = np.arange(_LEVELS) / (_LEVELS - 1)
+    total = histogram.sum(axis=1)
+    mean = histogram @ levels / total
+    variance = histogram @ levels**2 / total - mean**2
+    shares = np.cumsum(histogram, axis=1) / total[:, None]
+    found = {
+        "min": levels[(histogram > 0).argmax(axis=1)],
+        "max": levels[_LEVELS - 1 - (histogram[:, ::-1] > 0).argmax(axis=1)],
+        "mean": mean,
+        "std": np.sqrt(np.maximum(variance, 0.0)),
+    }
+    found |= {name: levels[(shares >= share - 1e-12).argmax(axis=1)] for name, share in QUANTILES.items()}
+    return {name: each.reshape(3, 1, 1) for name, each in found.items()} | {"count": np.array([frame_count])}

@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import attrs
 from pippin import ConfigError, Simulation, SimulationConfig, SimulationError, load
@@ -37,9 +37,6 @@ RECORDER = "demos"
 
 _GUIDED = ("tool-goals", "gripper")
 """Types of actions that the page gives."""
-
-Tell: TypeAlias = Callable[[str], None]
-"""Tells the address of the page."""
 
 
 @attrs.frozen(kw_only=True)
@@ -92,7 +89,7 @@ class Shown(abc.ABC):
         self.open(progress, page, tell, until_closed)
 
     @abc.abstractmethod
-    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, until_closed: bool) -> None:
+    def open(self, progress: RunProgress, page: ViserConfig, tell: Callable[[str], None], until_closed: bool) -> None:
         """Open the page, tell its address, and stay until it is over, which the last tab may say."""
 
 
@@ -106,7 +103,7 @@ class Running(Shown):
     demonstrations: tuple[str, int | None] | None = None
     """The recorder of episodes that a user demonstrates, and how many; None for none."""
 
-    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, until_closed: bool) -> None:
+    def open(self, progress: RunProgress, page: ViserConfig, tell: Callable[[str], None], until_closed: bool) -> None:
         """Run the simulation in real time."""
         from pippin.runs import RunLoop
 
@@ -135,7 +132,7 @@ class Recorded(Shown):
 
     run: Run
 
-    def open(self, progress: RunProgress, page: ViserConfig, tell: Tell, until_closed: bool) -> None:
+    def open(self, progress: RunProgress, page: ViserConfig, tell: Callable[[str], None], until_closed: bool) -> None:
         """Play the recording back."""
         from pippin.assembly import build_poses
 

@@ -25,59 +25,6 @@ _SUFFIX = ":pippin"
 """End of the names of operations, so that none meets one of the stage with another type."""
 
 
-def overlay(
-    path: Path,
-    stage_file: Path,
-    asset: AssetConfig,
-    model: newton.Model,
-    worlds: np.ndarray,
-    offsets: np.ndarray,
-    *,
-    is_simulated: bool,
-) -> tuple[UsdMotion, list[str]]:
-    """Return the motion over a stage, without samples so far, and notes.
-
-    One world has the stage as a sublayer; several, displaced by offsets [m], refer to its default prim.
-
-    Raises:
-        ConfigError: A body has no prim; or several worlds are to be shown, and a body is not below the default prim.
-    """
-    own: Any = Usd.Stage.Open(str(stage_file))
-    turn = _to_stage(own, asset)
-    layer: Any = Sdf.Layer.CreateAnonymous(path.suffix)
-    _copy_metadata(own, layer)
-    reference = os.path.relpath(stage_file, path.parent)
-    if len(worlds) == 1:
-        roots, offsets = [""], np.zeros((1, 3))
-        layer.subLayerPaths = [reference]
-    else:
-        roots = _add_worlds(own, layer, reference, rotated(turn, offsets))
-    rows, labels = [], []
-    for row, world in enumerate(worlds):
-        for body in np.flatnonzero(on_host(model.body_world) == world):
-            rows.append((row, body))
-            labels.append(_prim_of(model.body_label[body], asset, own))
-    prims = [_below(roots[row], label, own) for (row, _), label in zip(rows, labels, strict=True)]
-    scales, notes = _scales(own, labels), []
-    with Sdf.ChangeBlock():
-        for prim, label, scale in zip(prims, labels, scales, strict=True):
-            opened = _open_instances(own, layer, prim, label)
-            notes += [f"'{each}' is not an instance in '{path.name}', so that its bodies can move" for each in opened]
-            _prepare(layer, prim, scale, is_simulated=is_simulated)
-    chosen = np.array(rows, dtype=int).reshape(-1, 2)
-    motion = UsdMotion(
-        layer=layer,
-        path=path,
-        prims=prims,
-        bodies=chosen[:, 1],
-        suffix=_SUFFIX,
-        rotation=turn,
-        origin=-rotated(turn, np.array(asset.position)),
-        offsets=offsets[chosen[:, 0]],
-    )
-    return motion, list(dict.fromkeys(notes))
-
-
 def _to_stage(own: Any, asset: AssetConfig) -> np.ndarray:
     """Return the rotation from the frame of the simulation, with z up, to the stage's: quaternion (x, y, z, w)."""
     up = newton.Axis.from_any(str(UsdGeom.GetStageUpAxis(own)))
@@ -215,11 +162,54 @@ class ViewerUSD(FileViewer):
         has_stage = any(map(_is_stage, scene.assets))
         if has_stage and len(scene.assets) == 1 and not scene.objects and not model.particle_count:
             stage = find_file(scene.assets[0].path, "scene.assets[0].path")
-            return overlay(path, stage, scene.assets[0], model, worlds, offsets, is_simulated=self.config.physics)
+            return self._overlay(simulation, stage, scene.assets[0])
         motion, notes = geometry(path, model, worlds, offsets)
         if has_stage:
             notes.append(f"'{path.name}' has shapes of its own, as the scene has more than the bodies of one USD stage")
         return motion, notes
+
+    def _overlay(self, simulation: Host, stage_file: Path, asset: AssetConfig) -> tuple[UsdMotion, list[str]]:
+        """Return the motion over a stage, without samples so far, and notes.
+
+        One world has the stage as a sublayer; several, displaced, refer to its default prim.
+        """
+        path, model, offsets = self.path, simulation.model, np.asarray(simulation.world_offsets)[self.worlds]
+        own: Any = Usd.Stage.Open(str(stage_file))
+        turn = _to_stage(own, asset)
+        layer: Any = Sdf.Layer.CreateAnonymous(path.suffix)
+        _copy_metadata(own, layer)
+        reference = os.path.relpath(stage_file, path.parent)
+        if len(self.worlds) == 1:
+            roots, offsets = [""], np.zeros((1, 3))
+            layer.subLayerPaths = [reference]
+        else:
+            roots = _add_worlds(own, layer, reference, rotated(turn, offsets))
+        rows, labels = [], []
+        for row, world in enumerate(self.worlds):
+            for body in np.flatnonzero(on_host(model.body_world) == world):
+                rows.append((row, body))
+                labels.append(_prim_of(model.body_label[body], asset, own))
+        prims = [_below(roots[row], label, own) for (row, _), label in zip(rows, labels, strict=True)]
+        scales, notes = _scales(own, labels), []
+        with Sdf.ChangeBlock():
+            for prim, label, scale in zip(prims, labels, scales, strict=True):
+                opened = _open_instances(own, layer, prim, label)
+                notes += [
+                    f"'{each}' is not an instance in '{path.name}', so that its bodies can move" for each in opened
+                ]
+                _prepare(layer, prim, scale, is_simulated=self.config.physics)
+        chosen = np.array(rows, dtype=int).reshape(-1, 2)
+        motion = UsdMotion(
+            layer=layer,
+            path=path,
+            prims=prims,
+            bodies=chosen[:, 1],
+            suffix=_SUFFIX,
+            rotation=turn,
+            origin=-rotated(turn, np.array(asset.position)),
+            offsets=offsets[chosen[:, 0]],
+        )
+        return motion, list(dict.fromkeys(notes))
 
 
 def _is_stage(asset: AssetConfig) -> bool:
