@@ -13,8 +13,4 @@ if TYPE_CHECKING:
 
 __all__ = ["FitConfig", "FitParameterConfig", "FitResult", "FitSignalConfig", "FitVerdict", "PriorConfig", "fit"]
 
-<<<<<<< HEAD
 __getattr__ = late(__name__)
-=======
-__getattr__ = late(__name__, {"FitResult": ".result", "FitVerdict": ".verdicts", "fit": ".run_fit"})
->>>>>>> wt-f

@@ -12,8 +12,4 @@ if TYPE_CHECKING:
 
 __all__ = ["LossConfig", "OptimisationResult", "OptimiseConfig", "VariableConfig", "optimise"]
 
-<<<<<<< HEAD
 __getattr__ = late(__name__)
-=======
-__getattr__ = late(__name__, {"OptimisationResult": ".result", "optimise": ".run_optimise"})
->>>>>>> wt-f
