@@ -47,21 +47,18 @@ def test_no_method_is_without_a_quantity():
         assert setters == {f"set_{name}" for name, quantity in table.items() if quantity.is_settable}
 
 
-def made(node):
-    """Yield the quantities whose getters or setters a statement defines."""
-    if isinstance(node, ast.FunctionDef):
-        yield node.name[4:]
-    elif isinstance(node, ast.Assign):
-        yield from (each.id[4:] for target in node.targets for each in ast.walk(target) if isinstance(each, ast.Name))
-
-
 def test_only_the_table_and_the_methods_named_after_them_mention_quantities():
     names = {quantity.name for _, quantity in CASES}
     folder = Path(pippin.views.__file__).parent
     mentions = set()
     for path in folder.rglob("*.py"):
         tree = ast.parse(path.read_text())
-        own = {id(node) for method in ast.walk(tree) if names.intersection(made(method)) for node in ast.walk(method)}
+        own = {
+            id(node)
+            for function in ast.walk(tree)
+            if isinstance(function, ast.FunctionDef) and function.name[4:] in names
+            for node in ast.walk(function)
+        }
         strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in own)
         mentions |= {(path.name, node.value) for node in strings if node.value in names}
 

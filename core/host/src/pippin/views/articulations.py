@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from pippin.arrays import on_host, present
@@ -19,7 +19,6 @@ from .memory import Array, deliver
 from .metatype import ArticulationMetatype
 from .quantities import ARTICULATION, Element, ViewQuantity
 from .quantity_buffer import Balls
-from .rows import accessors, getter
 from .structure import PADDING, ArticulationIndices, of_articulation
 
 
@@ -198,25 +197,179 @@ class ArticulationView(BodyRowView):
 
     # Getters and setters of the quantities.
 
-    get_dof_positions, set_dof_positions = accessors(ARTICULATION["dof_positions"])
-    get_dof_velocities, set_dof_velocities = accessors(ARTICULATION["dof_velocities"])
-    get_joint_coords, set_joint_coords = accessors(ARTICULATION["joint_coords"])
-    get_dof_position_targets, set_dof_position_targets = accessors(ARTICULATION["dof_position_targets"])
-    get_dof_velocity_targets, set_dof_velocity_targets = accessors(ARTICULATION["dof_velocity_targets"])
-    get_dof_forces, set_dof_forces = accessors(ARTICULATION["dof_forces"])
-    get_dof_limits, set_dof_limits = accessors(ARTICULATION["dof_limits"])
-    get_dof_stiffnesses, set_dof_stiffnesses = accessors(ARTICULATION["dof_stiffnesses"])
-    get_dof_dampings, set_dof_dampings = accessors(ARTICULATION["dof_dampings"])
-    get_dof_max_forces, set_dof_max_forces = accessors(ARTICULATION["dof_max_forces"])
-    get_dof_max_velocities, set_dof_max_velocities = accessors(ARTICULATION["dof_max_velocities"])
-    get_dof_armatures, set_dof_armatures = accessors(ARTICULATION["dof_armatures"])
-    get_dof_frictions, set_dof_frictions = accessors(ARTICULATION["dof_frictions"])
-    get_root_transforms, set_root_transforms = accessors(ARTICULATION["root_transforms"])
-    get_root_velocities, set_root_velocities = accessors(ARTICULATION["root_velocities"])
-    get_link_transforms = getter(ARTICULATION["link_transforms"])
-    get_link_velocities = getter(ARTICULATION["link_velocities"])
-    get_link_accelerations = getter(ARTICULATION["link_accelerations"])
-    get_link_incoming_joint_force = getter(ARTICULATION["link_incoming_joint_force"])
+    def get_dof_positions(self, out: Array | None = None) -> Array:
+        """Return the position [m or rad], shape [count, max_dofs]. Of a ball joint, its rotation vector."""
+        return self._get("dof_positions", out)
+
+    def set_dof_positions(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the position [m or rad], shape [count, max_dofs]. Of a ball joint, its rotation vector."""
+        self._set("dof_positions", data, indices, mask, compact)
+
+    def get_dof_velocities(self, out: Array | None = None) -> Array:
+        """Return the velocity [m/s or rad/s], shape [count, max_dofs]. Of a ball joint, its angular velocity."""
+        return self._get("dof_velocities", out)
+
+    def set_dof_velocities(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the velocity [m/s or rad/s], shape [count, max_dofs]. Of a ball joint, its angular velocity."""
+        self._set("dof_velocities", data, indices, mask, compact)
+
+    def get_joint_coords(self, out: Array | None = None) -> Array:
+        """Return the joint coordinate [m or rad], shape [count, max_coords]. Of a ball joint, its quaternion."""
+        return self._get("joint_coords", out)
+
+    def set_joint_coords(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the joint coordinate [m or rad], shape [count, max_coords]. Of a ball joint, its quaternion."""
+        self._set("joint_coords", data, indices, mask, compact)
+
+    def get_dof_position_targets(self, out: Array | None = None) -> Array:
+        """Return the position that the solver's own drives pull to [m or rad], shape [count, max_dofs]."""
+        return self._get("dof_position_targets", out)
+
+    def set_dof_position_targets(
+        self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False
+    ) -> None:
+        """Set the position that the solver's own drives pull to [m or rad], shape [count, max_dofs]."""
+        self._set("dof_position_targets", data, indices, mask, compact)
+
+    def get_dof_velocity_targets(self, out: Array | None = None) -> Array:
+        """Return the velocity that the solver's own drives pull to [m/s or rad/s], shape [count, max_dofs]."""
+        return self._get("dof_velocity_targets", out)
+
+    def set_dof_velocity_targets(
+        self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False
+    ) -> None:
+        """Set the velocity that the solver's own drives pull to [m/s or rad/s], shape [count, max_dofs]."""
+        self._set("dof_velocity_targets", data, indices, mask, compact)
+
+    def get_dof_forces(self, out: Array | None = None) -> Array:
+        """Return the effort in addition to the drives [N or N·m], shape [count, max_dofs].
+
+        The effort is kept until it is set again. An actuator owns its DOFs: do not set them here.
+        """
+        return self._get("dof_forces", out)
+
+    def set_dof_forces(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the effort in addition to the drives [N or N·m], shape [count, max_dofs].
+
+        The effort is kept until it is set again. An actuator owns its DOFs: do not set them here.
+        """
+        self._set("dof_forces", data, indices, mask, compact)
+
+    def get_dof_limits(self, out: Array | None = None) -> Array:
+        """Return the lowest and highest position [m or rad], shape [count, max_dofs, 2]."""
+        return self._get("dof_limits", out)
+
+    def set_dof_limits(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the lowest and highest position [m or rad], shape [count, max_dofs, 2]. The solver is notified."""
+        self._set("dof_limits", data, indices, mask, compact)
+
+    def get_dof_stiffnesses(self, out: Array | None = None) -> Array:
+        """Return the stiffness of the drive [N/m or N·m/rad], shape [count, max_dofs]."""
+        return self._get("dof_stiffnesses", out)
+
+    def set_dof_stiffnesses(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the stiffness of the drive [N/m or N·m/rad], shape [count, max_dofs]. The solver is notified."""
+        self._set("dof_stiffnesses", data, indices, mask, compact)
+
+    def get_dof_dampings(self, out: Array | None = None) -> Array:
+        """Return the damping of the drive [N·s/m or N·m·s/rad], shape [count, max_dofs]."""
+        return self._get("dof_dampings", out)
+
+    def set_dof_dampings(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the damping of the drive [N·s/m or N·m·s/rad], shape [count, max_dofs]. The solver is notified."""
+        self._set("dof_dampings", data, indices, mask, compact)
+
+    def get_dof_max_forces(self, out: Array | None = None) -> Array:
+        """Return the largest effort of the drive [N or N·m], shape [count, max_dofs]."""
+        return self._get("dof_max_forces", out)
+
+    def set_dof_max_forces(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the largest effort of the drive [N or N·m], shape [count, max_dofs]. The solver is notified."""
+        self._set("dof_max_forces", data, indices, mask, compact)
+
+    def get_dof_max_velocities(self, out: Array | None = None) -> Array:
+        """Return the highest speed [m/s or rad/s], shape [count, max_dofs]."""
+        return self._get("dof_max_velocities", out)
+
+    def set_dof_max_velocities(
+        self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False
+    ) -> None:
+        """Set the highest speed [m/s or rad/s], shape [count, max_dofs]. The solver is notified."""
+        self._set("dof_max_velocities", data, indices, mask, compact)
+
+    def get_dof_armatures(self, out: Array | None = None) -> Array:
+        """Return the armature [kg or kg·m²], shape [count, max_dofs]."""
+        return self._get("dof_armatures", out)
+
+    def set_dof_armatures(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the armature [kg or kg·m²], shape [count, max_dofs]. The solver is notified."""
+        self._set("dof_armatures", data, indices, mask, compact)
+
+    def get_dof_frictions(self, out: Array | None = None) -> Array:
+        """Return the friction [N or N·m], shape [count, max_dofs]."""
+        return self._get("dof_frictions", out)
+
+    def set_dof_frictions(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the friction [N or N·m], shape [count, max_dofs]. The solver is notified."""
+        self._set("dof_frictions", data, indices, mask, compact)
+
+    def get_root_transforms(self, out: Array | None = None) -> Array:
+        """Return the pose of the root [m, 1], shape [count, 7].
+
+        Setting it for a fixed root moves its anchor. Frame: world; position of the body's origin, quaternion
+        (x, y, z, w).
+        """
+        return self._get("root_transforms", out)
+
+    def set_root_transforms(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the pose of the root [m, 1], shape [count, 7].
+
+        Setting it for a fixed root moves its anchor. Frame: world; position of the body's origin, quaternion
+        (x, y, z, w). The solver is notified.
+        """
+        self._set("root_transforms", data, indices, mask, compact)
+
+    def get_root_velocities(self, out: Array | None = None) -> Array:
+        """Return the velocity of the root [m/s, rad/s], shape [count, 6].
+
+        It can be set only for a free root. Frame: world; linear of the centre of mass, then angular.
+        """
+        return self._get("root_velocities", out)
+
+    def set_root_velocities(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the velocity of the root [m/s, rad/s], shape [count, 6].
+
+        It can be set only for a free root. Frame: world; linear of the centre of mass, then angular.
+        """
+        self._set("root_velocities", data, indices, mask, compact)
+
+    def get_link_transforms(self, out: Array | None = None) -> Array:
+        """Return the pose of each link [m, 1], shape [count, max_links, 7].
+
+        Frame: world; position of the body's origin, quaternion (x, y, z, w).
+        """
+        return self._get("link_transforms", out)
+
+    def get_link_velocities(self, out: Array | None = None) -> Array:
+        """Return the velocity of each link [m/s, rad/s], shape [count, max_links, 6].
+
+        Frame: world; linear of the centre of mass, then angular.
+        """
+        return self._get("link_velocities", out)
+
+    def get_link_accelerations(self, out: Array | None = None) -> Array:
+        """Return the acceleration of each link in the last substep [m/s², rad/s²], shape [count, max_links, 6].
+
+        Frame: world; linear of the centre of mass, then angular.
+        """
+        return self._get("link_accelerations", out)
+
+    def get_link_incoming_joint_force(self, out: Array | None = None) -> Array:
+        """Return the wrench that a link's own joint exerted on it in the last substep [N, N·m].
+
+        Shape [count, max_links, 6]. Frame: world; force, then torque about the centre of mass.
+        """
+        return self._get("link_incoming_joint_force", out)
 
     # Isaac's names of some methods.
 

@@ -24,10 +24,10 @@ from .kernels.wrenches import WrenchData, add_wrenches
 from .launching import PreparedLaunch, update
 from .memory import Array, Staging, WarpArrayCache
 from .placement import Placement
-from .quantities import ARTICULATION, RIGID_BODY, Element, ViewQuantity
+from .quantities import RIGID_BODY, Element, ViewQuantity
 from .quantity_buffer import Balls
 from .row_selection import RowSelection
-from .rows import RowView, accessors, getter
+from .rows import RowView
 from .structure import PADDING, index_map
 
 Frame = Literal["world", "body"]
@@ -84,12 +84,71 @@ class BodyRowView(RowView):
 
     # Inertial properties of bodies.
 
-    get_masses, set_masses = accessors(ARTICULATION["masses"])
-    get_inv_masses = getter(ARTICULATION["inv_masses"])
-    get_coms, set_coms = accessors(ARTICULATION["coms"])
-    get_inertias, set_inertias = accessors(ARTICULATION["inertias"])
-    get_inv_inertias = getter(ARTICULATION["inv_inertias"])
-    get_disable_gravities, set_disable_gravities = accessors(ARTICULATION["disable_gravities"])
+    def get_masses(self, out: Array | None = None) -> Array:
+        """Return the mass [kg], shape [count, max_links], or [count] for single bodies. Its inverse follows."""
+        return self._get("masses", out)
+
+    def set_masses(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the mass [kg], shape [count, max_links], or [count] for single bodies.
+
+        Its inverse follows. The solver is notified.
+        """
+        self._set("masses", data, indices, mask, compact)
+
+    def get_inv_masses(self, out: Array | None = None) -> Array:
+        """Return the inverse mass [1/kg], shape [count, max_links], or [count] for single bodies.
+
+        0 if nothing moves the body.
+        """
+        return self._get("inv_masses", out)
+
+    def get_coms(self, out: Array | None = None) -> Array:
+        """Return the centre of mass [m], shape [count, max_links, 7], or [count, 7] for single bodies.
+
+        The quaternion after it is the identity. Frame: body.
+        """
+        return self._get("coms", out)
+
+    def set_coms(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the centre of mass [m], shape [count, max_links, 7], or [count, 7] for single bodies.
+
+        The quaternion after it is the identity. Frame: body. The solver is notified.
+        """
+        self._set("coms", data, indices, mask, compact)
+
+    def get_inertias(self, out: Array | None = None) -> Array:
+        """Return the inertia [kg·m²], shape [count, max_links, 9], or [count, 9] for single bodies.
+
+        Its inverse follows. Frame: body axes, about the centre of mass.
+        """
+        return self._get("inertias", out)
+
+    def set_inertias(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the inertia [kg·m²], shape [count, max_links, 9], or [count, 9] for single bodies.
+
+        Its inverse follows. Frame: body axes, about the centre of mass. The solver is notified.
+        """
+        self._set("inertias", data, indices, mask, compact)
+
+    def get_inv_inertias(self, out: Array | None = None) -> Array:
+        """Return the inverse inertia [1/(kg·m²)], shape [count, max_links, 9], or [count, 9] for single bodies.
+
+        0 if singular. Frame: body axes, about the centre of mass.
+        """
+        return self._get("inv_inertias", out)
+
+    def get_disable_gravities(self, out: Array | None = None) -> Array:
+        """Return the mark of bodies without gravity, shape [count, max_links], or [count] for single bodies. 1 or 0."""
+        return self._get("disable_gravities", out)
+
+    def set_disable_gravities(
+        self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False
+    ) -> None:
+        """Set the mark of bodies without gravity, shape [count, max_links], or [count] for single bodies.
+
+        1 or 0. The solver is notified.
+        """
+        self._set("disable_gravities", data, indices, mask, compact)
 
     # Forces.
 
@@ -178,9 +237,40 @@ class RigidBodyView(BodyRowView):
 
     body_paths = RowView.prim_paths
 
-    get_transforms, set_transforms = accessors(RIGID_BODY["transforms"])
-    get_velocities, set_velocities = accessors(RIGID_BODY["velocities"])
-    get_accelerations = getter(RIGID_BODY["accelerations"])
+    def get_transforms(self, out: Array | None = None) -> Array:
+        """Return the pose [m, 1], shape [count, 7].
+
+        It can be set only for a free body. Frame: world; position of the body's origin, quaternion (x, y, z, w).
+        """
+        return self._get("transforms", out)
+
+    def set_transforms(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the pose [m, 1], shape [count, 7].
+
+        It can be set only for a free body. Frame: world; position of the body's origin, quaternion (x, y, z, w).
+        """
+        self._set("transforms", data, indices, mask, compact)
+
+    def get_velocities(self, out: Array | None = None) -> Array:
+        """Return the velocity [m/s, rad/s], shape [count, 6].
+
+        It can be set only for a free body. Frame: world; linear of the centre of mass, then angular.
+        """
+        return self._get("velocities", out)
+
+    def set_velocities(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the velocity [m/s, rad/s], shape [count, 6].
+
+        It can be set only for a free body. Frame: world; linear of the centre of mass, then angular.
+        """
+        self._set("velocities", data, indices, mask, compact)
+
+    def get_accelerations(self, out: Array | None = None) -> Array:
+        """Return the acceleration in the last substep [m/s², rad/s²], shape [count, 6].
+
+        Frame: world; linear of the centre of mass, then angular.
+        """
+        return self._get("accelerations", out)
 
 
 def movers(model: newton.Model, bodies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import warp as wp
@@ -16,7 +16,7 @@ from pippin.state.world_rows import as_rows
 from .body_rows import BodyRowView, movers
 from .memory import Array, deliver
 from .quantities import CABLE, PARTICLES, Element, ViewQuantity
-from .rows import RowView, accessors, getter
+from .rows import RowView
 from .structure import PADDING, padded
 
 
@@ -126,9 +126,35 @@ class ParticleView(MatterView):
         numbers = padded(row_of[elements[mine, 0]], mine, self.count)
         return np.where(numbers[..., None] == PADDING, PADDING, column_of[elements[numbers]]).astype(np.int32)
 
-    get_particle_positions, set_particle_positions = accessors(PARTICLES["particle_positions"])
-    get_particle_velocities, set_particle_velocities = accessors(PARTICLES["particle_velocities"])
-    get_particle_masses = getter(PARTICLES["particle_masses"])
+    def get_particle_positions(self, out: Array | None = None) -> Array:
+        """Return the position of each particle [m], shape [count, max_particles, 3]. Frame: world."""
+        return self._get("particle_positions", out)
+
+    def set_particle_positions(
+        self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False
+    ) -> None:
+        """Set the position of each particle [m], shape [count, max_particles, 3].
+
+        Frame: world. The solver forgets what it remembers of these worlds.
+        """
+        self._set("particle_positions", data, indices, mask, compact)
+
+    def get_particle_velocities(self, out: Array | None = None) -> Array:
+        """Return the velocity of each particle [m/s], shape [count, max_particles, 3]. Frame: world."""
+        return self._get("particle_velocities", out)
+
+    def set_particle_velocities(
+        self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False
+    ) -> None:
+        """Set the velocity of each particle [m/s], shape [count, max_particles, 3].
+
+        Frame: world. The solver forgets what it remembers of these worlds.
+        """
+        self._set("particle_velocities", data, indices, mask, compact)
+
+    def get_particle_masses(self, out: Array | None = None) -> Array:
+        """Return the mass of each particle [kg], shape [count, max_particles]. It is 0 if the particle is pinned."""
+        return self._get("particle_masses", out)
 
 
 class CableView(MatterView, BodyRowView):
@@ -164,5 +190,30 @@ class CableView(MatterView, BodyRowView):
         """The number of segments of the cable with the most."""
         return self.body_indices.shape[1]
 
-    get_link_transforms, set_link_transforms = accessors(CABLE["link_transforms"])
-    get_link_velocities, set_link_velocities = accessors(CABLE["link_velocities"])
+    def get_link_transforms(self, out: Array | None = None) -> Array:
+        """Return the pose of each segment [m, 1], shape [count, max_links, 7].
+
+        Frame: world; position of the body's origin, quaternion (x, y, z, w).
+        """
+        return self._get("link_transforms", out)
+
+    def set_link_transforms(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the pose of each segment [m, 1], shape [count, max_links, 7].
+
+        Frame: world; position of the body's origin, quaternion (x, y, z, w). The joints follow.
+        """
+        self._set("link_transforms", data, indices, mask, compact)
+
+    def get_link_velocities(self, out: Array | None = None) -> Array:
+        """Return the velocity of each segment [m/s, rad/s], shape [count, max_links, 6].
+
+        Frame: world; linear of the centre of mass, then angular.
+        """
+        return self._get("link_velocities", out)
+
+    def set_link_velocities(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
+        """Set the velocity of each segment [m/s, rad/s], shape [count, max_links, 6].
+
+        Frame: world; linear of the centre of mass, then angular. The joints follow.
+        """
+        self._set("link_velocities", data, indices, mask, compact)

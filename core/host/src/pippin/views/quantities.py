@@ -1,7 +1,7 @@
 """Quantities of the views in one table: their meaning, the arrays that hold them, and the effects of setting them.
 
-Getters and setters of the views are made from this table, with their docstrings; the reference page and most tests use
-it. No other file of the views mentions a quantity by its name, except where its methods are defined.
+The methods of the views, the reference page and most tests use this table. No other file of the views mentions a
+quantity by its name, except in the methods that are named after it.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ ARTICULATION: Mapping[str, ViewQuantity] = _table(
     _target("dof_velocity_targets", "velocity that the solver's own drives pull to", "m/s or rad/s", "joint_target_qd"),
     _input(
         "dof_forces",
-        "effort in addition to the drives; kept until set again; an actuator owns its DOFs: do not set them here",
+        "effort in addition to the drives; kept until set again; an actuator owns its DOFs",
         "N or N·m",
         "joint_f",
     ),

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import repeat
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import newton
 import numpy as np
@@ -34,9 +34,6 @@ from .rules import RULES, Valid
 from .structure import PADDING
 
 _ATTRIBUTE = "set_attribute"
-
-_COLUMNS = {"dof": ("max_dofs",), "coordinate": ("max_coords",), "link": ("max_links",), "particle": ("max_particles",)}
-"""Axis of the elements of a row, if a row can have several."""
 
 
 class RowView(FrozenAttributes, abc.ABC):
@@ -347,57 +344,3 @@ def _arrays(owner: Any, quantity: ViewQuantity) -> list[wp.array]:
     if array is None:
         raise ViewError(f"{quantity.name}: the model has no attribute {path}; only solver {solver} has it")
     return [array]
-
-
-class Getter(Protocol):
-    """The method of a view that gets a quantity; `RowView` says what is common to all."""
-
-    def __call__(self, out: Array | None = None) -> Array:
-        """Return the values of all rows, in an array of the view or in `out`."""
-
-
-class Setter(Protocol):
-    """The method of a view that sets a quantity; `RowView` says what is common to all."""
-
-    def __call__(self, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
-        """Set the values of the chosen rows, by default of all."""
-
-
-def getter(quantity: ViewQuantity) -> Getter:
-    """Return the method of a view that gets a quantity."""
-    name = quantity.name
-
-    def get(self: RowView, out: Array | None = None) -> Array:
-        return self._get(name, out)
-
-    return _named(get, f"get_{name}", "Return", quantity)
-
-
-def accessors(quantity: ViewQuantity) -> tuple[Getter, Setter]:
-    """Return the methods of a view that get and set a quantity."""
-    name = quantity.name
-
-    def set_(self: RowView, data: Array, indices: Any = None, mask: Any = None, *, compact: bool = False) -> None:
-        self._set(name, data, indices, mask, compact)
-
-    effects = ["The solver is notified"] if quantity.flags else []
-    if quantity.invalidates == "bodies":
-        effects.append("The joints follow")
-    if quantity.invalidates == "particles":
-        effects.append("The solver forgets what it remembers of these worlds")
-    return getter(quantity), _named(set_, f"set_{name}", "Set", quantity, effects)
-
-
-def _named(method: Any, name: str, verb: str, quantity: ViewQuantity, effects: Sequence[str] = ()) -> Any:
-    """Return a method with a name, and with a docstring of what the table of quantities says."""
-    meaning, *facts = quantity.meaning.split("; ")
-    numbers = [str(quantity.components)] if quantity.components > 1 else []
-    shape = f"[{', '.join(['count', *_COLUMNS.get(quantity.element, ()), *numbers])}]"
-    if quantity.element == "link" and quantity.source == "model":  # the views of single bodies have the same methods
-        shape += f", or [{', '.join(['count', *numbers])}] for single bodies"
-    unit = "" if quantity.unit == "1" else f" [{quantity.unit}]"
-    facts = [f"{fact[0].upper()}{fact[1:]}" for fact in facts] + [f"Frame: {quantity.frame}"] * bool(quantity.frame)
-    rest = " ".join(f"{fact}." for fact in (*facts, *effects))
-    method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"{verb} the {meaning}{unit}, shape {shape}.\n\n{rest}".rstrip()
-    return method

@@ -1,4 +1,4 @@
-"""The kernels of the views, each file for what launches them.
+"""The kernels of the views, each file for one module of the views.
 
 `gather_scatter` makes kernels of one shape, and `rows` has what they share.
 
