@@ -1,4 +1,4 @@
-"""What several tables of a scene have: numbers, vectors, turns, attributes of solvers, and selections of parts."""
+"""Parts of several tables of a scene: numbers, vectors, turns, attributes of solvers, and selections of parts."""
 
 from __future__ import annotations
 

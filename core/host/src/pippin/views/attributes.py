@@ -74,7 +74,7 @@ class Attributes:
         self._host, self._elements, self._quantities, self._faults = host, elements, quantities, faults
         self._no_flags = DirtyFlags()
         self._model_flags = self._no_flags if row_flags is None else row_flags.argument
-        self._known: dict[str, _Attribute] = {}
+        self._known: dict[str, _ModelAttribute] = {}
 
     def get(self, name: str) -> wp.array:
         """Return the numbers of all rows; padding is 0."""
@@ -122,12 +122,12 @@ class Attributes:
         with read_only:
             attribute.scatter(selection.count, [*inputs, as_rows(target, wp.uint8, target.shape[0]), numbers])
 
-    def _find(self, name: str, where: str) -> tuple[_Attribute, wp.array]:
+    def _find(self, name: str, where: str) -> tuple[_ModelAttribute, wp.array]:
         name = name.replace(".", ":")
         owner, array = self._array(name, where)
         attribute = self._known.get(name)
         if attribute is None:
-            attribute = self._known[name] = _Attribute(name, owner, self._index(name, where), array)
+            attribute = self._known[name] = _ModelAttribute(name, owner, self._index(name, where), array)
         return attribute, array
 
     def _array(self, name: str, where: str) -> tuple[str, wp.array]:
@@ -164,7 +164,7 @@ class Attributes:
             cure = f"call {' or '.join(setters)}" if setters else "this one is only read"
             raise ViewError(f"{where}: other arrays follow when it is set; {cure}")
 
-    def _flags(self, where: str, attribute: _Attribute, flags: newton.ModelFlags | int | None) -> int:
+    def _flags(self, where: str, attribute: _ModelAttribute, flags: newton.ModelFlags | int | None) -> int:
         """Return the flags that notify the solver, none for the state and the inputs."""
         if attribute.owner != "model":
             if flags:
@@ -187,7 +187,7 @@ class Attributes:
         return int(flags)
 
 
-class _Attribute:
+class _ModelAttribute:
     """The memory of one attribute of the state, the control or the model."""
 
     def __init__(self, name: str, owner: str, index: np.ndarray, array: wp.array) -> None:
