@@ -1,4 +1,4 @@
-"""What stands in the table of a solver: numbers, which the asset or Newton may give, determinism, and other solvers."""
+"""Parts of the table of a solver: numbers, which the asset or Newton may give, determinism, and other solvers."""
 
 from __future__ import annotations
 
