@@ -1,4 +1,4 @@
-"""Parts of several tables of a scene: numbers, vectors, turns, attributes of solvers, and selections of parts."""
+"""Parts that several tables of a scene have: numbers, vectors, turns, attributes of solvers, and selections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a configuration file may hold: a JSON Schema for editors, and the tables of a class of settings.
+"""Content of a configuration file: a JSON Schema for editors, and the tables of a class of settings.
 
 The schema is draft 7, which taplo, the engine of the usual TOML extensions of editors, supports best. Required keys are
 stated apart from allowed keys, because a file that `extends` others need not be complete.
