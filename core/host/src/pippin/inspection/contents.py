@@ -19,7 +19,7 @@ from pippin.config import SceneConfig, SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import name_of
 
-from . import model_rows, mujoco_rows
+from . import model_rows
 from .rows import ActuatorRow, AssetContents
 
 
@@ -105,7 +105,7 @@ def _contents(asset: Asset, scene: SceneConfig) -> AssetContents:
         refusal = str(error)
     of_file: dict[str, Any] = {"actuators": tuple(_prims(asset)), "sensors": (), "cameras": (), "keyframes": ()}
     if model is not None:
-        of_file = {name: tuple(getattr(mujoco_rows, f"{name.removesuffix('s')}_rows")(model)) for name in of_file}
+        of_file = {name: tuple(getattr(model_rows, f"{name.removesuffix('s')}_rows")(model)) for name in of_file}
     return AssetContents(
         file=str(asset.file), format=asset.format.name.lower(), refusal=refusal, **_parts(builder), **of_file
     )

@@ -20,6 +20,8 @@ from pippin.extras import installation, installed_version, missing_libraries
 from pippin.spelling import listed
 from pippin.workers import WorkerProcess
 
+__all__ = ["gpu_report"]
+
 START_TIMEOUT = 120.0
 """Longest time that the process may take to start [s]: before the first one, Newton is imported."""
 
