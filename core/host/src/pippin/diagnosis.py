@@ -26,6 +26,11 @@ START_TIMEOUT = 120.0
 """Longest time that the process may take to start [s]: before the first one, Newton is imported."""
 
 
+_NO_POOL = (
+    "no memory pool, so no graph can allocate; unset WARP_ENABLE_MEMPOOLS_AT_INIT, or set simulation.capture='off'"
+)
+
+
 @attrs.frozen(kw_only=True)
 class VersionRequirement:
     """A requirement of a distribution, and the installed version."""
@@ -145,11 +150,6 @@ def unmet_requirements(diagnoses: Iterable[Diagnosis]) -> list[str]:
 
 def _unmet(entry: Entry, want: VersionRequirement) -> str:
     return f"{entry}: wants {want}; install a version that it wants"
-
-
-_NO_POOL = (
-    "no memory pool, so no graph can allocate; unset WARP_ENABLE_MEMPOOLS_AT_INIT, or set simulation.capture='off'"
-)
 
 
 @attrs.frozen(kw_only=True)

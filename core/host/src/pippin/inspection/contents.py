@@ -23,16 +23,18 @@ from . import model_rows
 from .rows import ActuatorRow, AssetContents
 
 
+def inspect_assets(scene: SceneConfig) -> list[AssetContents]:
+    """Return the contents of each asset of a scene. No kernel is compiled, but for what Newton makes matter with."""
+    return [_contents(asset, scene) for asset in find_assets(scene.assets)]
+
+
 def inspect_scene(config: SimulationConfig, file: Path) -> list[AssetContents]:
     """Return the contents of each asset of a configuration; and those that its scene lists itself, if it has any.
-
-    No kernel is compiled, but for what Newton makes matter with.
 
     Raises:
         ConfigError: There is nothing, or it cannot be read or added.
     """
-    scene = config.scene
-    found = [_contents(asset, scene) for asset in find_assets(scene.assets)]
+    scene, found = config.scene, inspect_assets(config.scene)
     own = [scene.objects, scene.joints, scene.sites, scene.tendons, scene.attachments, config.motions]
     if any(own):
         found.append(_listed(config, file))

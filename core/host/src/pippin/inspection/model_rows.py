@@ -45,6 +45,28 @@ _SIZE_COUNTS = {"sphere": 1, "capsule": 2, "cylinder": 2, "cone": 2, "plane": 2}
 """Numbers in the scale of a shape that are its size; three for other types."""
 
 
+_PARTS = {"faces": ("tri_indices", 3), "tetrahedra": ("tet_indices", 4), "springs": ("spring_indices", 2)}
+"""What joins particles: the array of their indices, and how many each part has."""
+
+_mujoco: Any = mujoco
+"""MuJoCo; most of it is an extension without type stubs."""
+
+_TARGETS = {"JOINT": "joint", "JOINTINPARENT": "joint", "TENDON": "tendon", "SITE": "site", "BODY": "body"}
+
+_AT_SITES = {
+    "imu": ("GYRO", "ACCELEROMETER", "FRAMELINACC", "FRAMEANGVEL"),
+    "frame-transform": ("FRAMEPOS", "FRAMEQUAT", "FRAMEXAXIS", "FRAMEYAXIS", "FRAMEZAXIS"),
+    "ray-caster": ("RANGEFINDER",),
+}
+
+_OTHERS = {
+    "contact": ("TOUCH", "CONTACT"),
+    "joint-wrench": ("FORCE", "TORQUE"),
+    "joint-state": ("JOINTPOS", "JOINTVEL", "JOINTACTFRC", "BALLQUAT", "BALLANGVEL"),
+}
+"""Pippin's sensors, and the types of MuJoCo's that measure the same."""
+
+
 def numbers(values: Iterable[Any]) -> tuple[float, ...]:
     """Return values without the noise of single precision, and without negative zeros."""
     return tuple(float(f"{float(value):.{_DIGITS}g}") + 0.0 for value in values)
@@ -161,10 +183,6 @@ def body_name(builder: newton.ModelBuilder, body: int) -> str:
     return WORLD if body < 0 else name_of(builder.body_label[body])
 
 
-_PARTS = {"faces": ("tri_indices", 3), "tetrahedra": ("tet_indices", 4), "springs": ("spring_indices", 2)}
-"""What joins particles: the array of their indices, and how many each part has."""
-
-
 def segments_of(model: newton.Model) -> frozenset[int]:
     """Return the bodies that are segments of cables."""
     curves = Matter.of(model, *OF_BODIES)
@@ -262,24 +280,6 @@ def motion_rows(motions: Mapping[str, ComponentConfig]) -> Iterator[MotionRow]:
         what = getattr(config, config.subject)
         text = ", ".join(what) if config.subject == "joints" else getattr(what, "of", what)
         yield MotionRow(name=label, type=chosen.type, moves=f"{config.subject.replace('_', ' ')} {text}")
-
-
-_mujoco: Any = mujoco
-"""MuJoCo; most of it is an extension without type stubs."""
-
-_TARGETS = {"JOINT": "joint", "JOINTINPARENT": "joint", "TENDON": "tendon", "SITE": "site", "BODY": "body"}
-
-_AT_SITES = {
-    "imu": ("GYRO", "ACCELEROMETER", "FRAMELINACC", "FRAMEANGVEL"),
-    "frame-transform": ("FRAMEPOS", "FRAMEQUAT", "FRAMEXAXIS", "FRAMEYAXIS", "FRAMEZAXIS"),
-    "ray-caster": ("RANGEFINDER",),
-}
-_OTHERS = {
-    "contact": ("TOUCH", "CONTACT"),
-    "joint-wrench": ("FORCE", "TORQUE"),
-    "joint-state": ("JOINTPOS", "JOINTVEL", "JOINTACTFRC", "BALLQUAT", "BALLANGVEL"),
-}
-"""Pippin's sensors, and the types of MuJoCo's that measure the same."""
 
 
 def actuator_rows(model: Any) -> Iterator[ActuatorRow]:

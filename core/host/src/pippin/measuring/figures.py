@@ -13,6 +13,33 @@ from pippin.config.overrides import Override, apply
 from pippin.recording.series import Series
 from pippin.support.features import FEATURES
 
+UNITS = {
+    "world_steps_per_second": "1/s",
+    "time_to_first_step": "s",
+    "energy_drift": "J",
+    "relative_energy_drift": "1",
+    "angle_limit_violation": "rad",
+    "length_limit_violation": "m",
+    "joint_gap": "m",
+    "penetration": "m",
+    "distance": "m",
+}
+"""The figures of a result, with their units."""
+
+COLUMNS = {
+    "world_steps_per_second": "world-steps/s",
+    "time_to_first_step": "first step [s]",
+    "energy_drift": "energy drift [J]",
+    "relative_energy_drift": "relative",
+    "angle_limit_violation": "limits [rad]",
+    "length_limit_violation": "limits [m]",
+    "joint_gap": "joint gap [m]",
+    "penetration": "penetration [m]",
+    "distance": "distance [m]",
+    "first_diverged_step": "diverged [step]",
+}
+"""The figures of a table, with their titles."""
+
 
 def with_solver(file: Path, overrides: Mapping[str, Any] | Iterable[str] | None, solver: str) -> SimulationConfig:
     """Return a file's configuration with a solver, as `--set solver.type=NAME` does, without viewers and recorders.
@@ -42,34 +69,6 @@ def accepting_numbers(config: SimulationConfig) -> SimulationConfig:
     numbers = [name for name, feature in FEATURES.items() if not feature.is_structural]
     accepted = (*config.simulation.accept_unsupported, *numbers)
     return attrs.evolve(config, simulation=attrs.evolve(config.simulation, accept_unsupported=accepted))
-
-
-UNITS = {
-    "world_steps_per_second": "1/s",
-    "time_to_first_step": "s",
-    "energy_drift": "J",
-    "relative_energy_drift": "1",
-    "angle_limit_violation": "rad",
-    "length_limit_violation": "m",
-    "joint_gap": "m",
-    "penetration": "m",
-    "distance": "m",
-}
-"""The figures of a result, with their units."""
-
-COLUMNS = {
-    "world_steps_per_second": "world-steps/s",
-    "time_to_first_step": "first step [s]",
-    "energy_drift": "energy drift [J]",
-    "relative_energy_drift": "relative",
-    "angle_limit_violation": "limits [rad]",
-    "length_limit_violation": "limits [m]",
-    "joint_gap": "joint gap [m]",
-    "penetration": "penetration [m]",
-    "distance": "distance [m]",
-    "first_diverged_step": "diverged [step]",
-}
-"""The figures of a table, with their titles."""
 
 
 @attrs.frozen(kw_only=True)
