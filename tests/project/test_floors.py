@@ -14,7 +14,7 @@ SOURCES = sorted(path for path in CORE.glob("*/src/*") if (path / "__init__.py")
 
 COLD_ENTRANCES = (
     "pippin.actuation",
-    "pippin.diagnosis.doctor",
+    "pippin.diagnosis",
     "pippin_task.gym",
     "pippin.recording",
     "pippin.sharding",

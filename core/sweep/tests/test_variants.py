@@ -5,7 +5,7 @@ import contextlib
 import pippin
 import pytest
 from pippin.errors import ConfigError
-from pippin.measuring.solver_choice import with_solver
+from pippin.measuring.figures import with_solver
 from pippin_sweep.sweep_folder import unwatched
 from pippin_sweep.variants import axis_of, variants_of
 

@@ -117,7 +117,7 @@ def choose_axes(
         own = joints.axis_labels(joint) if joints.has_axes(joint) else [joints.labels[joint]]
         pairs += [(joint, axis) for axis in range(len(own))]
         names += own
-    found = labels.match_each(_listed(patterns), names, "joint", where)
+    found = labels.match_each(patterns, names, "joint", where)
     fit, cure = "with an axis of one coordinate", f"choose {_WITH_AXES} joints"
     indices, note = _fitting(found, names, unfit, where, fit, cure)
     return {pairs[index]: names[index] for index in indices}, note
@@ -143,7 +143,7 @@ def choose_joints(
     owners = [*joints.indices, *(joint for joint in several for _ in joints.dofs(joint))]
     names = [*joints.labels, *(label for joint in several for label in joints.axis_labels(joint))]
     unfit = {index: joints.kind(joint) for index, joint in enumerate(owners) if joints.kind(joint) in without}
-    found = labels.match_each(_listed(patterns), names, "joint", where)
+    found = labels.match_each(patterns, names, "joint", where)
     indices, note = _fitting(found, names, unfit, where, fit, "choose others")
     return sorted({owners[index] for index in indices}), note
 
@@ -155,7 +155,9 @@ class _Joints:
         self.labels = of.joint_label
         self.indices = range(len(of.joint_label))
         self._dof_count = of.joint_dof_count
-        self._starts, self._types = _on_host(of.joint_qd_start), _on_host(of.joint_type)
+        self._starts, self._types = (
+            values if isinstance(values, list) else on_host(values) for values in (of.joint_qd_start, of.joint_type)
+        )
         self._name_of = _names(of)
 
     def dofs(self, joint: int) -> range:
@@ -193,14 +195,6 @@ def _names(of: newton.ModelBuilder | newton.Model) -> Callable[[int], str]:
         return lambda dof: "" if attribute is None else attribute.values.get(dof, "")
     names = getattr(getattr(of, _NAMESPACE, None), _NAME, None)
     return lambda dof: "" if names is None else names[dof]
-
-
-def _on_host(values: Any) -> Any:
-    return values if isinstance(values, list) else on_host(values)
-
-
-def _listed(patterns: str | Iterable[str]) -> Iterable[str]:
-    return [patterns] if isinstance(patterns, str) else patterns
 
 
 def _fitting(

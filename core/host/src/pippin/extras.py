@@ -33,12 +33,7 @@ def import_library(name: str, extra: str, distribution: str = "pippin") -> Modul
 
 
 def installation(extra: str, distribution: str = "pippin") -> str:
-    """Return the command that installs an extra, in a clone of Pippin as well as for an installed distribution.
-
-    Args:
-        extra: Name of the extra.
-        distribution: Name of the distribution.
-    """
+    """Return the command that installs an extra, in a clone of Pippin as well as for an installed distribution."""
     if _is_of_a_clone(distribution):
         return f"uv sync --inexact --group {extra}"  # Pippin on the index may be another version
     return f"uv pip install '{distribution}[{extra}]'"
@@ -61,10 +56,6 @@ def missing_libraries(extra: str, distribution: str = "pippin") -> list[str]:
     """Return the distributions that an extra requires, also by extras of others, and that are not installed.
 
     Nothing is imported.
-
-    Args:
-        extra: Name of the extra.
-        distribution: Name of the distribution.
     """
     try:
         lines = metadata.requires(distribution) or []

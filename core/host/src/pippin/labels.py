@@ -54,9 +54,7 @@ def match(patterns: str | Iterable[str], labels: Sequence[str], what: str, where
         NoMatchError: No pattern matches anything.
         ConfigError: A pattern is not a regular expression, or matches nothing. One fault per pattern.
     """
-    patterns = [patterns] if isinstance(patterns, str) else patterns
-    found = match_each(patterns, labels, what, where)
-    return sorted(set().union(*found.values()))
+    return sorted(set().union(*match_each(patterns, labels, what, where).values()))
 
 
 def label_fault(label: str) -> str | None:
@@ -164,7 +162,7 @@ def lookup(table: V | Mapping[str, V], labels: Sequence[str], where: str, what: 
     return [table[owner] for owner in owners if owner is not None]
 
 
-def match_each(patterns: Iterable[str], labels: Sequence[str], what: str, where: str) -> dict[str, list[int]]:
+def match_each(patterns: str | Iterable[str], labels: Sequence[str], what: str, where: str) -> dict[str, list[int]]:
     """Return the ascending indices that each pattern matches, at least one.
 
     Raises:
@@ -173,7 +171,7 @@ def match_each(patterns: Iterable[str], labels: Sequence[str], what: str, where:
     """
     found: dict[str, list[int]] = {}
     faults, is_broken = [], False
-    for pattern in patterns:
+    for pattern in [patterns] if isinstance(patterns, str) else patterns:
         try:
             expression = re.compile(pattern)
         except re.error as error:

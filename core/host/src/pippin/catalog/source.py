@@ -28,6 +28,10 @@ CONTRACT_GROUP = "pippin.contract"
 Age = Literal["too-old", "too-new"]
 
 
+KINDS_GROUP = "pippin.kinds"
+"""Group of entry points in which a distribution registers its kinds of plugins: each names a `Kind`."""
+
+
 def declared_version(names: Collection[str]) -> int:
     """Return the version that a distribution declares, from its names in `CONTRACT_GROUP`; 1 if it has none."""
     if not names:
@@ -46,10 +50,6 @@ def age_of(version: int, accepted: range = CONTRACT_VERSIONS) -> tuple[Age, str]
     taken = " to ".join(str(each) for each in dict.fromkeys((accepted[0], accepted[-1])))
     age, cure = ("too-old", "update the plugin") if version < accepted[0] else ("too-new", "update pippin")
     return age, f"it keeps to contract {version}, and Pippin {metadata.version('pippin')} to {taken}; {cure}"
-
-
-KINDS_GROUP = "pippin.kinds"
-"""Group of entry points in which a distribution registers its kinds of plugins: each names a `Kind`."""
 
 
 class Source:

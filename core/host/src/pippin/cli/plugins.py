@@ -15,7 +15,7 @@ from pippin.errors import PluginError
 
 if TYPE_CHECKING:
     from pippin.catalog.entry import Entry
-    from pippin.diagnosis.doctor import Diagnosis
+    from pippin.diagnosis import Diagnosis
 
 FIELDS = ("kind", "name", "distribution", "version", "state")
 DEFAULT_TIMEOUT = 60.0
@@ -61,7 +61,7 @@ def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout:
     elif is_doctor:
         _print_examined(diagnoses)
         if not names:
-            from pippin.diagnosis.doctor import diagnose_gpus
+            from pippin.diagnosis import diagnose_gpus
 
             click.echo("\n".join(diagnose_gpus(timeout or DEFAULT_TIMEOUT)))
     else:
@@ -85,7 +85,7 @@ def _hidden(entries: Iterable[Entry]) -> Iterator[str]:
 def _diagnose(entries: Sequence[Entry], timeout: float, is_stdout_reserved: bool) -> tuple[Diagnosis, ...]:
     """Diagnose one plugin after the other, so that no import slows down another."""
     from pippin.console.progress import ConsoleProgress
-    from pippin.diagnosis.doctor import diagnose
+    from pippin.diagnosis import diagnose
     from rich.console import Console
 
     progress = ConsoleProgress(Console(stderr=is_stdout_reserved))
@@ -113,7 +113,7 @@ def _state(diagnosis: Diagnosis) -> str:
 
 
 def _print_examined(diagnoses: Sequence[Diagnosis]) -> None:
-    from pippin.diagnosis.doctor import unmet_requirements
+    from pippin.diagnosis import unmet_requirements
 
     faults = dict.fromkeys(fault for each in diagnoses for fault in (*each.own_faults, *filter(None, [each.lack])))
     others = [diagnosis.entry for diagnosis in diagnoses if not diagnosis.faults]

@@ -16,6 +16,12 @@ from pippin.support.declaration import Declaration, misspelt
 
 from .runtime_attributes import RuntimeAttributes
 
+_CLASSES = 256
+"""Classes whose faults are kept: many components are made of few classes."""
+
+_PLAIN_HOOKS = frozenset(name for name in vars(Hooks) if not name.startswith("_")) - {"check_model"}
+"""Hooks whose answer is no iterator."""
+
 
 def names_of_hooks(specification: type) -> list[str]:
     """Return the methods of a class that are marked with `pippin.hookspec`."""
@@ -58,10 +64,6 @@ def refuse_arguments(hook: str, own: Collection[str], expected: Collection[str],
         )
 
 
-_CLASSES = 256
-"""Classes whose faults are kept: many components are made of few classes."""
-
-
 def load_plugin(entry: Entry) -> type:
     """Import and return a plugin's class, checked against the contract.
 
@@ -98,10 +100,6 @@ def hook_faults(plugin: type) -> tuple[str, ...]:
 def release_hooks(manager: pluggy.PluginManager) -> None:
     """Drop the hooks of a manager that nobody asks any more: each of them refers to it, and to the plugins."""
     vars(manager.hook).clear()
-
-
-_PLAIN_HOOKS = frozenset(name for name in vars(Hooks) if not name.startswith("_")) - {"check_model"}
-"""Hooks whose answer is no iterator."""
 
 
 def implementation_fault(hook: str, implementation: pluggy.HookImpl, specified: Collection[str]) -> str | None:

@@ -20,7 +20,7 @@ from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.config import SimulationConfig, load
 from pippin.devices import find_device, kind_of, leave_out_backward_kernels
 from pippin.errors import ConfigError, PluginError, SimulationError
-from pippin.measuring.solver_choice import with_solver
+from pippin.measuring.figures import with_solver
 from pippin.runs.loop import start_notes
 from pippin.simulation import Simulation
 from pippin.spelling import listed

@@ -18,20 +18,22 @@ from pippin.config import SceneConfig, SimulationConfig
 from pippin.errors import ConfigError
 from pippin.labels import name_of
 
-from . import model_rows, mujoco_rows
+from . import model_rows
 from .rows import ActuatorRow, AssetContents
+
+
+def inspect_assets(scene: SceneConfig) -> list[AssetContents]:
+    """Return the contents of each asset of a scene. No kernel is compiled, but for what Newton makes matter with."""
+    return [_contents(asset, scene) for asset in find_assets(scene.assets)]
 
 
 def inspect_scene(config: SimulationConfig, file: Path) -> list[AssetContents]:
     """Return the contents of each asset of a configuration; and those that its scene lists itself, if it has any.
 
-    No kernel is compiled, but for what Newton makes matter with.
-
     Raises:
         ConfigError: There is nothing, or it cannot be read or added.
     """
-    scene = config.scene
-    found = [_contents(asset, scene) for asset in find_assets(scene.assets)]
+    scene, found = config.scene, inspect_assets(config.scene)
     own = [scene.objects, scene.joints, scene.sites, scene.tendons, scene.attachments, config.motions]
     if any(own):
         found.append(_listed(config, file))
@@ -104,7 +106,7 @@ def _contents(asset: Asset, scene: SceneConfig) -> AssetContents:
         refusal = str(error)
     of_file: dict[str, Any] = {"actuators": tuple(_prims(asset)), "sensors": (), "cameras": (), "keyframes": ()}
     if model is not None:
-        of_file = {name: tuple(getattr(mujoco_rows, f"{name.removesuffix('s')}_rows")(model)) for name in of_file}
+        of_file = {name: tuple(getattr(model_rows, f"{name.removesuffix('s')}_rows")(model)) for name in of_file}
     return AssetContents(
         file=str(asset.file), format=asset.format.name.lower(), refusal=refusal, **_parts(builder), **of_file
     )

@@ -38,6 +38,16 @@ _STILL = (newton.JointType.FREE, newton.JointType.FIXED, newton.JointType.DISTAN
 """Types of joints whose names are left out: without axes, or between the segments of a cable."""
 
 
+_HEIGHT, _MARGIN = 13, 2
+"""Height of a line of text, and the margin around it [pixels]."""
+
+_INK, _PAPER, _POINT = (32, 36, 44), (250, 250, 252), (0, 70, 255)
+"""Colours of letters, of the box behind them, and of points and lines."""
+
+_GAP = 14
+"""Distance of a name from its point [pixels]."""
+
+
 def draw_scene(config: SimulationConfig, file: Path) -> list[str]:
     """Write an image of the start pose of a scene with the names of its joints and of its matter, on a plane under its
     lowest point, and return notes on the pose. Planes of the scene are left out.
@@ -92,16 +102,6 @@ def _in_image(points: np.ndarray, camera: np.ndarray) -> np.ndarray:
     seen = rotated(conjugate(camera[None, 3:]), points - camera[:3])
     scale = _SIZE[1] / 2.0 / np.tan(_FOV / 2.0) / -seen[:, 2:]
     return np.array(_SIZE) / 2.0 + seen[:, :2] * scale * (1.0, -1.0)
-
-
-_HEIGHT, _MARGIN = 13, 2
-"""Height of a line of text, and the margin around it [pixels]."""
-
-_INK, _PAPER, _POINT = (32, 36, 44), (250, 250, 252), (0, 70, 255)
-"""Colours of letters, of the box behind them, and of points and lines."""
-
-_GAP = 14
-"""Distance of a name from its point [pixels]."""
 
 
 def add_names(image: Any, names: Sequence[str], points: np.ndarray) -> None:

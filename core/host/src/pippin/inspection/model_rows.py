@@ -1,4 +1,4 @@
-"""Lists of what Newton made of a robot file or a scene: its bodies, joints and shapes, and what it has beside them."""
+"""Lists of what Newton made of a robot file or a scene, and of what only MuJoCo's model of an MJCF file has."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
+import mujoco
 import newton
 import numpy as np
 from pippin.arrays import on_host
+from pippin.assets.mjcf.keyframes import keyframe_names
 from pippin.axes import axis_labels
 from pippin.config.component import ComponentConfig
 from pippin.labels import name_of
@@ -19,7 +21,20 @@ from pippin.sensing import cameras_of
 from pippin.support.features import NO_LIMIT
 from pippin.viewing.bounding_box import corners_of
 
-from .rows import AttachmentRow, BodyRow, JointRow, MatterRow, MotionRow, ShapeRow, SiteRow, TendonRow
+from .rows import (
+    ActuatorRow,
+    AttachmentRow,
+    BodyRow,
+    CameraRow,
+    JointRow,
+    KeyframeRow,
+    MatterRow,
+    MotionRow,
+    SensorRow,
+    ShapeRow,
+    SiteRow,
+    TendonRow,
+)
 
 WORLD = "world"
 
@@ -28,6 +43,28 @@ _DIGITS = 7
 
 _SIZE_COUNTS = {"sphere": 1, "capsule": 2, "cylinder": 2, "cone": 2, "plane": 2}
 """Numbers in the scale of a shape that are its size; three for other types."""
+
+
+_PARTS = {"faces": ("tri_indices", 3), "tetrahedra": ("tet_indices", 4), "springs": ("spring_indices", 2)}
+"""What joins particles: the array of their indices, and how many each part has."""
+
+_mujoco: Any = mujoco
+"""MuJoCo; most of it is an extension without type stubs."""
+
+_TARGETS = {"JOINT": "joint", "JOINTINPARENT": "joint", "TENDON": "tendon", "SITE": "site", "BODY": "body"}
+
+_AT_SITES = {
+    "imu": ("GYRO", "ACCELEROMETER", "FRAMELINACC", "FRAMEANGVEL"),
+    "frame-transform": ("FRAMEPOS", "FRAMEQUAT", "FRAMEXAXIS", "FRAMEYAXIS", "FRAMEZAXIS"),
+    "ray-caster": ("RANGEFINDER",),
+}
+
+_OTHERS = {
+    "contact": ("TOUCH", "CONTACT"),
+    "joint-wrench": ("FORCE", "TORQUE"),
+    "joint-state": ("JOINTPOS", "JOINTVEL", "JOINTACTFRC", "BALLQUAT", "BALLANGVEL"),
+}
+"""Pippin's sensors, and the types of MuJoCo's that measure the same."""
 
 
 def numbers(values: Iterable[Any]) -> tuple[float, ...]:
@@ -146,10 +183,6 @@ def body_name(builder: newton.ModelBuilder, body: int) -> str:
     return WORLD if body < 0 else name_of(builder.body_label[body])
 
 
-_PARTS = {"faces": ("tri_indices", 3), "tetrahedra": ("tet_indices", 4), "springs": ("spring_indices", 2)}
-"""What joins particles: the array of their indices, and how many each part has."""
-
-
 def segments_of(model: newton.Model) -> frozenset[int]:
     """Return the bodies that are segments of cables."""
     curves = Matter.of(model, *OF_BODIES)
@@ -247,3 +280,96 @@ def motion_rows(motions: Mapping[str, ComponentConfig]) -> Iterator[MotionRow]:
         what = getattr(config, config.subject)
         text = ", ".join(what) if config.subject == "joints" else getattr(what, "of", what)
         yield MotionRow(name=label, type=chosen.type, moves=f"{config.subject.replace('_', ' ')} {text}")
+
+
+def actuator_rows(model: Any) -> Iterator[ActuatorRow]:
+    """Yield the actuators in order."""
+    for index in range(model.nu):
+        own = model.actuator(index)
+        kind = _mujoco.mjtTrn(model.actuator_trntype[index]).name.removeprefix("mjTRN_")
+        target = int(model.actuator_trnid[index, 0])
+        name = getattr(model, _TARGETS[kind])(target).name if kind in _TARGETS else ""
+        yield ActuatorRow(
+            name=own.name or str(index),
+            type=_kind(model, index),
+            target=f"{_TARGETS.get(kind, 'slider crank')} {name}".strip(),
+            gear=numbers(own.gear)[0],
+            control_range=_range(own.ctrlrange) if own.ctrllimited[0] else None,
+            effort_range=_range(own.forcerange) if own.forcelimited[0] else None,
+        )
+
+
+def _kind(model: Any, index: int) -> str:
+    """Return the element of an MJCF file that such an actuator is written as."""
+    gains, bias = model.actuator_gainprm[index], model.actuator_biasprm[index]
+    dynamics = _mujoco.mjtDyn(model.actuator_dyntype[index]).name.removeprefix("mjDYN_")
+    law = [
+        _mujoco.mjtGain(model.actuator_gaintype[index]).name.removeprefix("mjGAIN_"),
+        _mujoco.mjtBias(model.actuator_biastype[index]).name.removeprefix("mjBIAS_"),
+    ]
+    if model.actuator_trntype[index] == _mujoco.mjtTrn.mjTRN_BODY:
+        return "adhesion"
+    if dynamics == "MUSCLE":
+        return "muscle"
+    if law == ["FIXED", "NONE"] and dynamics == "NONE":
+        return "motor"
+    if law == ["FIXED", "AFFINE"] and bias[0] == 0.0 and gains[0] > 0.0:
+        if bias[1] == -gains[0]:
+            return "intvelocity" if dynamics == "INTEGRATOR" else "position"
+        if bias[1] == 0.0 and bias[2] == -gains[0]:
+            return "velocity"
+    return "damper" if law == ["AFFINE", "NONE"] and not gains[:2].any() else "general"
+
+
+def sensor_rows(model: Any) -> Iterator[SensorRow]:
+    """Yield the sensors in order."""
+    for index in range(model.nsensor):
+        kind = _mujoco.mjtSensor(model.sensor_type[index]).name.removeprefix("mjSENS_")
+        obj, target = _mujoco.mjtObj(model.sensor_objtype[index]), int(model.sensor_objid[index])
+        what = obj.name.removeprefix("mjOBJ_").lower().replace("xbody", "body")
+        name = (_mujoco.mj_id2name(model, obj, target) or str(target)) if target >= 0 else ""
+        yield SensorRow(
+            name=model.sensor(index).name or str(index),
+            type=kind.lower(),
+            target="" if what == "unknown" else f"{what} {name}".strip(),
+            alternative=_alternative(kind, what, name),
+        )
+
+
+def _alternative(kind: str, what: str, name: str) -> str:
+    place = f'{what} = "{name}"' if what in ("site", "body") else ""
+    found = next((each for each, kinds in _AT_SITES.items() if kind in kinds), None)
+    if found is not None:
+        return ", ".join(filter(None, [f'type = "{found}"', place]))
+    found = next((each for each, kinds in _OTHERS.items() if kind in kinds), None)
+    return "" if found is None else f'type = "{found}"'
+
+
+def camera_rows(model: Any) -> Iterator[CameraRow]:
+    """Yield the cameras in order; the pose of one that follows something is that in the start pose."""
+    for index in range(model.ncam):
+        own = model.camera(index)
+        [fov] = numbers(np.radians(own.fovy))
+        body = int(model.cam_bodyid[index])
+        yield CameraRow(
+            name=own.name or str(index),
+            body=model.body(body).name,
+            position=numbers(own.pos),
+            rotation=numbers(np.roll(own.quat, -1)),
+            vertical_fov=fov,
+        )
+
+
+def keyframe_rows(model: Any) -> Iterator[KeyframeRow]:
+    """Yield the keyframes in order."""
+    joints = [model.joint(index) for index in range(model.njnt)]
+    for index, name in enumerate(keyframe_names(model)):
+        q = model.key_qpos[index]
+        starts = [int(joint.qposadr[0]) for joint in joints]
+        parts = zip(joints, starts, [*starts[1:], model.nq], strict=True)
+        yield KeyframeRow(name=name, positions={joint.name: numbers(q[start:end]) for joint, start, end in parts})
+
+
+def _range(values: np.ndarray) -> tuple[float, float]:
+    low, high = numbers(values)
+    return low, high

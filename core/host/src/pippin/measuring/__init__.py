@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
-from .figures import COLUMNS, UNITS, SolverRun, figure_text
-from .solver_choice import accepting_numbers, with_solver
+from .figures import COLUMNS, UNITS, SolverRun, accepting_numbers, figure_text, with_solver
 
 if TYPE_CHECKING:
     from .measured_run import MeasuredRun

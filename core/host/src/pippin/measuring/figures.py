@@ -1,12 +1,17 @@
-"""Figures of a measured run: their units, their titles, and their texts."""
+"""A solver on a file: the configuration that it gets, and the figures of its run with their units, titles and texts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import attrs
+from pippin.config import SimulationConfig, load
+from pippin.config.loading import read_tree, structure_tree
+from pippin.config.overrides import Override, apply
 from pippin.recording.series import Series
+from pippin.support.features import FEATURES
 
 UNITS = {
     "world_steps_per_second": "1/s",
@@ -34,6 +39,36 @@ COLUMNS = {
     "first_diverged_step": "diverged [step]",
 }
 """The figures of a table, with their titles."""
+
+
+def with_solver(file: Path, overrides: Mapping[str, Any] | Iterable[str] | None, solver: str) -> SimulationConfig:
+    """Return a file's configuration with a solver, as `--set solver.type=NAME` does, without viewers and recorders.
+
+    Args:
+        file: A configuration file.
+        overrides: Values on top of it, as for `pippin.load`.
+        solver: Name of the solver.
+
+    Raises:
+        ConfigError: The file is wrong, with this solver or without it.
+        PluginError: The solver cannot be chosen.
+    """
+    config = load(file, overrides)
+    if config.solver is not None and config.solver.type == solver:
+        return config.unobserved()
+    chosen = Override(("solver", "type"), solver, source="")  # nobody has written it
+    return structure_tree(apply(read_tree(file, overrides), [chosen])).unobserved()
+
+
+def accepting_numbers(config: SimulationConfig) -> SimulationConfig:
+    """Return a configuration that accepts the loss of numbers: the result says which ones the solver ignores.
+
+    Args:
+        config: The configuration.
+    """
+    numbers = [name for name, feature in FEATURES.items() if not feature.is_structural]
+    accepted = (*config.simulation.accept_unsupported, *numbers)
+    return attrs.evolve(config, simulation=attrs.evolve(config.simulation, accept_unsupported=accepted))
 
 
 @attrs.frozen(kw_only=True)

@@ -80,18 +80,12 @@ def positions(model: newton.Model, state: newton.State) -> np.ndarray:
 
 
 def limit_violation(model: newton.Model, state: newton.State, unit: Literal["rad", "m"]) -> np.ndarray | None:
-    """Return the largest violation of joint limits in each world, shape [world_count]; 0 without a violation.
+    """Return the largest violation of joint limits in each world [rad or m], shape [world_count], 0 without any;
+    None if no coordinate of this unit is limited.
 
     The violation is the largest of `lower - q`, `q - upper` and 0, over hinges, sliders and the axes of D6 joints. A
-    solver in maximal coordinates knows an angle only up to whole turns; such an angle lies between -π and π.
-
-    Args:
-        model: The model.
-        state: Its state; `joint_q` is read.
-        unit: "rad" for the angles, "m" for the lengths.
-
-    Returns:
-        The violation [rad or m], or None if no such coordinate is limited.
+    solver in maximal coordinates knows an angle only up to whole turns; such an angle lies between -π and π. Of the
+    state, `joint_q` is read.
     """
     if not model.joint_count:
         return None

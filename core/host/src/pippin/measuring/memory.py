@@ -30,6 +30,29 @@ _GIGABYTES = (8, 24, 80, 141)
 """Memory of common GPUs [GB]."""
 
 
+_COUNTS = (2, 4, 32, 128)
+"""Numbers of worlds: two give a line, the third one tells whether it is one, and else the last two give it."""
+
+_BUILD_MAX = 2**30
+"""Largest of the later builds [bytes]."""
+
+_STEPS, _PEAK_STEPS = 50, 10
+"""Control steps in which the largest need of buffers is seen, and the most that a step allocates."""
+
+_HEAD_ROOM, _WASTE = 1.25, 2.0
+"""Room of a buffer that is enough, relative to the need, and the room from which it is waste, relative to that."""
+
+_ARRAYS = 5
+"""Number of arrays that are named."""
+
+_REST, _NATIVE, _STEP = "host", "native", "step"
+"""Owners that are no components; `MemoryUse.owners` describes them."""
+
+_SIZE = r"([\d.]+) (B|KB|MB|GB)"
+
+_UNITS = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
+
+
 @attrs.frozen(kw_only=True)
 class MemoryOwner:
     """Bytes that one part of a simulation holds."""
@@ -110,28 +133,6 @@ class MemoryUse:
 
 def _sum(use: MemoryUse, name: str) -> float:
     return sum(getattr(owner, name) for owner in use.owners)
-
-
-_COUNTS = (2, 4, 32, 128)
-"""Numbers of worlds: two give a line, the third one tells whether it is one, and else the last two give it."""
-
-_BUILD_MAX = 2**30
-"""Largest of the later builds [bytes]."""
-
-_STEPS, _PEAK_STEPS = 50, 10
-"""Control steps in which the largest need of buffers is seen, and the most that a step allocates."""
-
-_HEAD_ROOM, _WASTE = 1.25, 2.0
-"""Room of a buffer that is enough, relative to the need, and the room from which it is waste, relative to that."""
-
-_ARRAYS = 5
-"""Number of arrays that are named."""
-
-_REST, _NATIVE, _STEP = "host", "native", "step"
-"""Owners that are no components; `MemoryUse.owners` describes them."""
-
-_SIZE = r"([\d.]+) (B|KB|MB|GB)"
-_UNITS = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
 
 
 def measure(config: SimulationConfig, prototype: newton.ModelBuilder | None = None) -> MemoryUse:

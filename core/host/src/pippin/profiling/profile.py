@@ -26,6 +26,10 @@ Spans = list[tuple[float, float]]
 """Start and duration of each operation of one step [s], from the step's own beginning."""
 
 
+# A launch asks for the module of its kernel, unless Warp prepared it before.
+_CALLS: dict[str, Any] = {"load": wp.Module, "launch": wp.Launch, "zero_": wp.array, "fill_": wp.array, "copy": wp}
+
+
 @attrs.frozen(kw_only=True)
 class OperationTime:
     """Time of all operations of one name in a control step."""
@@ -211,10 +215,6 @@ class _EventClock:
         wp.synchronize_device(self._device)
         ticks = [1e-3 * wp.get_event_elapsed_time(marks[0], mark, synchronize=False) for mark in marks]
         return [(start, end - start) for start, end in pairwise(ticks)]
-
-
-# A launch asks for the module of its kernel, unless Warp prepared it before.
-_CALLS: dict[str, Any] = {"load": wp.Module, "launch": wp.Launch, "zero_": wp.array, "fill_": wp.array, "copy": wp}
 
 
 def count_launches(program: Program) -> Counter[tuple[str, bool]]:

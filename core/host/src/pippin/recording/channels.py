@@ -139,15 +139,9 @@ class _Finder:
 
     def all(self, episode: wp.array | None) -> Iterator[Channel]:
         """Yield every channel."""
-        yield from self._joints()
-        yield from self._actuators()
-        yield from self._sensors()
-        yield from self._task()
-        yield from self._bodies()
-        yield from self._particles()
-        yield from self._matter()
-        yield from self._tendons()
-        yield from self._contacts()
+        parts = (self._joints, self._actuators, self._sensors, self._task, self._bodies, self._particles, self._matter)
+        for part in (*parts, self._tendons, self._contacts):
+            yield from part()
         if episode is not None:
             yield self._channel("episode", *rows(episode, self._worlds), units=("1",))
 

@@ -41,13 +41,8 @@ def refuse_unjoinable(suffix: str, target: Path, *, is_split: bool) -> None:
 def join(recorder: Recorder, files: Sequence[Path], target: Path) -> tuple[Path, str | None]:
     """Write one file of the rows that all files have, and remove them; a single file is moved.
 
-    Args:
-        recorder: A recorder of the format, not bound to a simulation.
-        files: The complete files of the processes; a name may also stand for the rows that had no room in an npz file.
-        target: The file.
-
-    Returns:
-        The file; or the first of the files, if there is no room for the file, and a note on it.
+    The recorder of the format is not bound to a simulation. The name of a complete file of a process may also stand for
+    the rows that had no room in an npz file. Without room for the target, return the first of the files and a note.
     """
     found = [path if path.exists() else spool_of(path) for path in files]
     target.parent.mkdir(parents=True, exist_ok=True)

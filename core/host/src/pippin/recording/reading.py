@@ -20,6 +20,9 @@ from .files import refuse_locked
 from .header import Header
 from .series import Column, Series
 
+_BLOCK = 4_000_000
+"""Bytes that are read at once."""
+
 
 class RecordingFile(Protocol):
     """A file of a recorder that is open for reading: a class that a configuration of the group `pippin.readers` names.
@@ -52,10 +55,6 @@ class RecordingFile(Protocol):
 
     def close(self) -> None:
         """Close the file."""
-
-
-_BLOCK = 4_000_000
-"""Bytes that are read at once."""
 
 
 class PartialFiles:

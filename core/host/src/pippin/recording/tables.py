@@ -19,6 +19,13 @@ CONTACT_NAMES = tuple(f"contacts/{name}" for name in ("count", "bodies", "point"
 """The channels of contacts; `contacts/force` only if the solver reports forces."""
 
 
+_ARRAYS = {
+    "centroid": ("_places", "mean"),
+    "extent": ("_places", "extent"),
+    "largest_speed": ("_motions", "largest_length"),
+}
+
+
 def no_contacts(simulation: Host) -> str | None:
     """Return why a simulation has no contacts to record; None if it has."""
     if simulation.contacts is not None:
@@ -94,13 +101,6 @@ class EpisodeTable:
         inputs = [self._worlds, of.weights, of.reward_terms, of.termination_terms, of.diverged, of.ended, of.finished]
         inputs += [of.episode_return, of.length, of.finished_return, of.finished_length, *self.arrays.values()]
         wp.launch(show_episodes, len(self._worlds), inputs, device=of.device)
-
-
-_ARRAYS = {
-    "centroid": ("_places", "mean"),
-    "extent": ("_places", "extent"),
-    "largest_speed": ("_motions", "largest_length"),
-}
 
 
 class ObjectTable:

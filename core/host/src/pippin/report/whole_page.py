@@ -20,6 +20,12 @@ _POLICY = (
 """The browser loads nothing but the videos of the folder."""
 
 
+_TYPES = {".mp4": "video/mp4", ".webm": "video/webm", ".gif": "image/gif"}
+
+_EMBEDDED_MAX = 5_000_000
+"""Largest video that becomes a part of the page [bytes]; a larger one stays a file beside it."""
+
+
 def page(title: str, body: Iterable[object]) -> str:
     """Return the text of a page, one file that opens in any browser without a network.
 
@@ -52,12 +58,6 @@ def _data(charts: Iterable[Chart]) -> Markup:
     packed = [{**each.packed(), "time": times.setdefault(each.packed_times(), len(times))} for each in charts]
     text = json.dumps({"times": [*times], "charts": packed}, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return Markup(text.replace("<", "\\u003c"))
-
-
-_TYPES = {".mp4": "video/mp4", ".webm": "video/webm", ".gif": "image/gif"}
-
-_EMBEDDED_MAX = 5_000_000
-"""Largest video that becomes a part of the page [bytes]; a larger one stays a file beside it."""
 
 
 def videos(folder: Path, caption: str = "", place: str = "") -> Iterator[Markup]:

@@ -29,19 +29,10 @@ from .loop import RunLoop, build, compile_kernels, take_first_step
 from .simulate import facts_of
 
 
-@attrs.frozen
-class ShardState:
-    """State of a shard after a call."""
-
-    step: int
-    """Control steps so far."""
-
-    has_ended: bool
-    """Whether a failure ended its run early."""
-
-
 class RunShardWorker:
     """The run of a shard. The progress of its calls goes to the driver as events.
+
+    A call that steps returns the control steps so far, and whether a failure ended the run of the shard early.
 
     Args:
         emit: Sends `("update", text)` and `("note", text)` to the driver.
@@ -83,15 +74,15 @@ class RunShardWorker:
                 recorder.whole_run = WholeRun(config=config, worlds=worlds, first_world=first)
         self._loop = RunLoop(simulation, self._progress)
 
-    def compile(self) -> ShardState:
+    def compile(self) -> tuple[int, bool]:
         """Compile the kernels; those that another process has compiled are found."""
         return self._take(lambda loop: compile_kernels(loop.simulation, self._progress, loop.notes))
 
-    def capture(self) -> ShardState:
+    def capture(self) -> tuple[int, bool]:
         """Take the first step, and capture it."""
         return self._take(lambda loop: take_first_step(loop.simulation))
 
-    def advance(self, goal: int) -> ShardState:
+    def advance(self, goal: int) -> tuple[int, bool]:
         """Take steps towards a control step for about the time between two looks, and check the results."""
         return self._take(lambda loop: loop.stride_to(goal))
 
@@ -120,10 +111,10 @@ class RunShardWorker:
             "sizes": None if sizes is None else _sizes_of_run(sizes, simulation, self._shard),
         }
 
-    def _take(self, take: Callable[[RunLoop], None]) -> ShardState:
+    def _take(self, take: Callable[[RunLoop], None]) -> tuple[int, bool]:
         if self._loop.end is None:
             self._loop.run(take)
-        return ShardState(self._loop.simulation.step_count, self._loop.end is not None)
+        return self._loop.simulation.step_count, self._loop.end is not None
 
     def _config_of_run(self, simulation: Simulation) -> SimulationConfig:
         config, substeps = (

@@ -154,8 +154,8 @@ class RunWorkers(Closing):
 
         self._pool.run_each(next_call, take, look, _LOOK_PERIOD)
 
-    def _note_state(self, index: int, state: Any) -> None:
-        self._steps[index], self._has_ended[index] = state.step, state.has_ended
+    def _note_state(self, index: int, state: tuple[int, bool]) -> None:
+        self._steps[index], self._has_ended[index] = state
 
     def _note_results(self, index: int, results: dict[str, Any]) -> None:
         self.results[index], self._has_ended[index] = results, True

@@ -17,9 +17,8 @@ from pippin.errors import SimulationError
 from pippin.report import Markup, element, folded, page, section
 
 from .folder import RunFolder
-from .interrupt import stopped_between_steps
 from .progress import RunProgress, current_progress
-from .start import import_newton
+from .start import import_newton, stopped_between_steps
 
 
 class StudyResult(Protocol):

@@ -31,6 +31,10 @@ Surroundings = tuple[dict[str, str], "_Stream"]
 """Environment and standard error, which a fork of the warm process takes over from its caller."""
 
 
+_MEMORY_OF_PROCESS = 0.6 * 2**30
+"""Memory that a process with Newton and a simulation takes [bytes]."""
+
+
 class _Stream:
     """A stream of the caller, by its descriptor, which is duplicated when the stream is sent to a new process."""
 
@@ -131,10 +135,6 @@ def _set(variables: Mapping[str, str]) -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
-
-
-_MEMORY_OF_PROCESS = 0.6 * 2**30
-"""Memory that a process with Newton and a simulation takes [bytes]."""
 
 
 def free_cores() -> int:

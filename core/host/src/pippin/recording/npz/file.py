@@ -18,6 +18,24 @@ _MARGIN = 1_000_000
 """Free bytes beside the size of the npz file that its assembly needs."""
 
 
+_MAGIC = b"PIPPINROWS1\n"
+
+_LENGTH = struct.Struct("<Q")
+
+_ALIGNMENT = 64
+
+_BLOCK = 4_000_000
+"""Bytes that are read at once."""
+
+HEADER = "header"
+"""Name of the array with the header's text."""
+
+TIME = Column(name="time", shape=(), dtype=np.dtype("<f8"))
+"""The simulated time of each row [s]."""
+
+_LOCAL_HEADER_SIZE = 30
+
+
 class NpzRecorder(Recorder):
     """The default recorder: an npz file, read by `numpy.load` and `pippin.Run`.
 
@@ -57,13 +75,6 @@ class NpzRecorder(Recorder):
     def join(self, files: Any, path: Path) -> None:
         """Assemble the npz file from the files of several processes."""
         assemble(files, path)
-
-
-_MAGIC = b"PIPPINROWS1\n"
-_LENGTH = struct.Struct("<Q")
-_ALIGNMENT = 64
-_BLOCK = 4_000_000
-"""Bytes that are read at once."""
 
 
 class SpoolWriter:
@@ -148,15 +159,6 @@ class Spool:
         assemble(spool, target)
         path.unlink()
         return target, spool.count
-
-
-HEADER = "header"
-"""Name of the array with the header's text."""
-
-TIME = Column(name="time", shape=(), dtype=np.dtype("<f8"))
-"""The simulated time of each row [s]."""
-
-_LOCAL_HEADER_SIZE = 30
 
 
 def spool_of(path: Path) -> Path:

@@ -20,6 +20,31 @@ _BLOCK = 1 << 20
 """Largest number of values that are read at once."""
 
 
+_COMPONENTS = {3: ("x", "y", "z"), 4: ("x", "y", "z", "w"), 7: ("px", "py", "pz", "qx", "qy", "qz", "qw")}
+"""Names of the components of vectors, quaternions and poses, by their number."""
+
+Pick: TypeAlias = Callable[[np.ndarray], np.ndarray]
+"""Returns the lines of a block, shape [rows, worlds, lines], given the values of all entries."""
+
+_LINES_MAX = 48
+"""Largest number of lines of a chart; of more entries, it shows the smallest, the mean and the largest value."""
+
+_TITLES = {
+    "joint_q": "joint positions",
+    "joint_qd": "joint velocities",
+    "body_q": "body poses",
+    "particle_q": "particle positions",
+    "particle_qd": "particle velocities",
+    "episode": "resets since the start",
+}
+
+_LEAST = {"m": 1e-4, "rad": 1e-4, "m/s": 1e-3, "rad/s": 1e-3, "m/s²": 1e-2, "N": 1e-3, "N·m": 1e-3}
+"""Shortest range of an axis by unit: what is smaller is noise."""
+
+_TARGETS = {"position_targets": "joint_q", "velocity_targets": "joint_qd"}
+"""Series of an actuator that is drawn into the chart of another series."""
+
+
 @attrs.frozen(kw_only=True, eq=False)
 class Extremes:
     """The rows of some lines, or the smallest and the largest value in each column."""
@@ -71,13 +96,6 @@ def _bounds(row_count: int) -> np.ndarray:
     return np.linspace(0, row_count, COLUMNS + 1).astype(int)
 
 
-_COMPONENTS = {3: ("x", "y", "z"), 4: ("x", "y", "z", "w"), 7: ("px", "py", "pz", "qx", "qy", "qz", "qw")}
-"""Names of the components of vectors, quaternions and poses, by their number."""
-
-Pick: TypeAlias = Callable[[np.ndarray], np.ndarray]
-"""Returns the lines of a block, shape [rows, worlds, lines], given the values of all entries."""
-
-
 def entries(title: str, series: Series) -> Iterator[tuple[str, Sequence[str], Pick]]:
     """Yield a note, the names of the lines, and a function that picks them, for each chart of a series.
 
@@ -124,25 +142,6 @@ def _flat(block: np.ndarray) -> np.ndarray:
 
 def _lengths(block: np.ndarray) -> np.ndarray:
     return _flat(np.linalg.norm(block, axis=-1))
-
-
-_LINES_MAX = 48
-"""Largest number of lines of a chart; of more entries, it shows the smallest, the mean and the largest value."""
-
-_TITLES = {
-    "joint_q": "joint positions",
-    "joint_qd": "joint velocities",
-    "body_q": "body poses",
-    "particle_q": "particle positions",
-    "particle_qd": "particle velocities",
-    "episode": "resets since the start",
-}
-
-_LEAST = {"m": 1e-4, "rad": 1e-4, "m/s": 1e-3, "rad/s": 1e-3, "m/s²": 1e-2, "N": 1e-3, "N·m": 1e-3}
-"""Shortest range of an axis by unit: what is smaller is noise."""
-
-_TARGETS = {"position_targets": "joint_q", "velocity_targets": "joint_qd"}
-"""Series of an actuator that is drawn into the chart of another series."""
 
 
 @attrs.frozen(kw_only=True, eq=False)

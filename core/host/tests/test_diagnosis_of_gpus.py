@@ -4,9 +4,9 @@ import attrs
 import pytest
 import warp as wp
 from click.testing import CliRunner
+from pippin import diagnosis
 from pippin.cli import main
-from pippin.diagnosis import doctor
-from pippin.diagnosis.doctor import GpuFacts, diagnose_gpus, told
+from pippin.diagnosis import Diagnosis, GpuFacts, diagnose_gpus, told
 
 H100 = "cuda:0: NVIDIA H100, sm_90"
 
@@ -62,7 +62,7 @@ def test_this_machine_is_told():
 
 
 def test_the_doctor_tells_about_gpus_below_the_table(monkeypatch):
-    monkeypatch.setattr(doctor, "diagnose", lambda entry, _: doctor.Diagnosis(entry=entry))  # about a hundred imports
+    monkeypatch.setattr(diagnosis, "diagnose", lambda entry, _: Diagnosis(entry=entry))  # about a hundred imports
 
     every, named = (CliRunner().invoke(main, ["plugins", *names, "--doctor"]) for names in ([], ["pd"]))
 

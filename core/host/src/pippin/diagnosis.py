@@ -20,8 +20,15 @@ from pippin.extras import installation, installed_version, missing_libraries
 from pippin.spelling import listed
 from pippin.workers import WorkerProcess
 
+__all__ = ["gpu_report"]
+
 START_TIMEOUT = 120.0
 """Longest time that the process may take to start [s]: before the first one, Newton is imported."""
+
+
+_NO_POOL = (
+    "no memory pool, so no graph can allocate; unset WARP_ENABLE_MEMPOOLS_AT_INIT, or set simulation.capture='off'"
+)
 
 
 @attrs.frozen(kw_only=True)
@@ -143,11 +150,6 @@ def unmet_requirements(diagnoses: Iterable[Diagnosis]) -> list[str]:
 
 def _unmet(entry: Entry, want: VersionRequirement) -> str:
     return f"{entry}: wants {want}; install a version that it wants"
-
-
-_NO_POOL = (
-    "no memory pool, so no graph can allocate; unset WARP_ENABLE_MEMPOOLS_AT_INIT, or set simulation.capture='off'"
-)
 
 
 @attrs.frozen(kw_only=True)
