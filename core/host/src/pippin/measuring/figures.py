@@ -8,8 +8,8 @@ from typing import Any
 
 import attrs
 from pippin.config import SimulationConfig, load
+from pippin.config.layers import Override, apply
 from pippin.config.loading import read_tree, structure_tree
-from pippin.config.overrides import Override, apply
 from pippin.recording.series import Series
 from pippin.support.features import FEATURES
 
