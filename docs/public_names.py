@@ -141,7 +141,7 @@ def _file(module: str) -> Path:
     package, *_ = module.split(".")
     source = CORE / (package.removeprefix("pippin_") if package != "pippin" else "host") / "src"
     path = source.joinpath(*module.split("."))
-    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return package if (package := path / "__init__.py").exists() else path.with_suffix(".py")
 
 
 def _absolute(module: str, statement: ast.ImportFrom) -> str:
