@@ -14,12 +14,13 @@ from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
 
 from .faults import repeated_key, value_text
-from .tree import KeyPath, Node, key_text
+from .tree import KeyPath, Node
 
 _KEY_PART = r"""(?:"(?:\\.|[^"\\])*"|'[^']*'|[A-Za-z0-9_-]+)"""
 KEY = rf"{_KEY_PART}(?:[ \t]*\.[ \t]*{_KEY_PART})*"
 """A dotted key, quoted if needed, as a regular expression."""
 
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 _GAP = re.compile(r"(?:[\s,]|\#[^\n]*)*")
 _HEADER = re.compile(rf"\[(?P<array>\[)?[ \t]*(?P<key>{KEY})[ \t]*\]\]?")
 _PAIR = re.compile(rf"(?P<key>{KEY})\s*[=:]\s*")
@@ -37,7 +38,7 @@ _SCALAR = re.compile(
 
 def split_key(text: str) -> tuple[str, ...]:
     """Return the parts of a dotted TOML key."""
-    if key_text(text) == text:  # it is bare
+    if _BARE.fullmatch(text):
         return (text,)
     if not re.fullmatch(KEY, text):
         raise ValueError(f"expected a dotted key, got {text!r}")
