@@ -24,7 +24,8 @@ _FORMS = '".module:Class" for a class of the same package, "Class" for one of th
 def config_fault(config: type) -> str | None:
     """Return why a class is not a configuration that names its implementation; None if it is. Nothing is imported."""
     name = config.__qualname__
-    if not _is_attrs(config):
+    # A subclass of an attrs class needs no decorator if it adds no annotation.
+    if "__attrs_attrs__" not in vars(config) and (not attrs.has(config) or inspect.get_annotations(config)):
         own = _configuration_of(config)
         cure = f"write {own!r}" if own else "decorate it with @attrs.frozen(kw_only=True)"
         return f"{name} is not an attrs class; an entry point names the configuration of a plugin: {cure}"
@@ -71,11 +72,6 @@ def modules_of(settings: object | None) -> tuple[str, ...]:
 def configurations_in(module: ModuleType) -> list[str]:
     """Return the names of the configurations in a module."""
     return [name for name, each in vars(module).items() if inspect.isclass(each) and hasattr(each, ATTRIBUTE)]
-
-
-def _is_attrs(config: type) -> bool:
-    """Tell whether a class is an attrs class; a subclass of one needs no decorator if it adds no annotation."""
-    return "__attrs_attrs__" in vars(config) or (attrs.has(config) and not inspect.get_annotations(config))
 
 
 def _configuration_of(plugin: type) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 import click
@@ -45,7 +45,8 @@ def profile(file: Path, steps: int, overrides: tuple[str, ...], out: Path | None
         folder = RunFolder.chosen(out, file)
         with prepared(config, progress) as simulation, progress.phase("measure"):
             found = measure(simulation, steps)
-        numbers = _fields(found)
+        numbers = attrs.asdict(found, filter=lambda field, _: field.name != "timeline")
+        numbers["sum_seconds"] = found.sum_seconds
         folder.write_json("profile.json", numbers)
         folder.write_json("trace.json", found.trace_events())
         if not as_json:
@@ -53,16 +54,6 @@ def profile(file: Path, steps: int, overrides: tuple[str, ...], out: Path | None
         progress.note(f"run folder: {folder.path}")
     if as_json:
         click.echo(json.dumps({**numbers, "run_folder": str(folder.path)}, ensure_ascii=False))
-
-
-def _fields(found: Profile) -> dict[str, Any]:
-    return {
-        "device": found.device,
-        "whole_seconds": found.whole_seconds,
-        "sum_seconds": found.sum_seconds,
-        "clock_seconds": found.clock_seconds,
-        "operations": [attrs.asdict(operation) for operation in found.operations],
-    }
 
 
 def _table(found: Profile) -> Table:

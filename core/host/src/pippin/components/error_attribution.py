@@ -83,9 +83,12 @@ class ErrorAttribution:
             refused.owner = self.owner
             return refused
         if not isinstance(error, PippinError):
-            fault = PluginError(self._fault(what, error))
-            fault.owner = self.owner
-            return fault
+            text = textwrap.shorten(f"{type(error).__name__}: {error}".rstrip(": "), _LONGEST, placeholder=" ...")
+            where = ", ".join([self.source, *_line_in(self.package, error.__traceback__)])
+            fault = f"{self._key}: {what} raised {text} ({where}); correct the plugin, or leave it out"
+            raised = PluginError(self.tree.placed(fault))
+            raised.owner = self.owner
+            return raised
         if error.owner is None:
             error.owner = self.owner
             self._place(what, error)
@@ -98,11 +101,6 @@ class ErrorAttribution:
             error.add_note(f"raised in {what} of {self.owner}")
         elif not str(error).startswith(self.owner):
             error.restate(lambda fault: self.tree.placed(f"{self._key}: {what}: {fault} ({self.source})"))
-
-    def _fault(self, what: str, error: Exception) -> str:
-        text = textwrap.shorten(f"{type(error).__name__}: {error}".rstrip(": "), _LONGEST, placeholder=" ...")
-        where = ", ".join([self.source, *_line_in(self.package, error.__traceback__)])
-        return self.tree.placed(f"{self._key}: {what} raised {text} ({where}); correct the plugin, or leave it out")
 
     @property
     def _key(self) -> str:

@@ -29,7 +29,7 @@ _FITTING: dict[str, Callable[[Any], bool]] = {
 """What values of attributes are expected to be, and whether one is."""
 
 
-class _Attribute:
+class _ReadAttribute:
     """An attribute that is read from the component at each access; a value that does not fit is refused."""
 
     def __init__(self, expected: str = "anything", default: Callable[[], Any] = lambda: None) -> None:
@@ -42,7 +42,7 @@ class _Attribute:
         return self if of is None else of._fitting(self._name, of._read(self._name, self._default()), self._expected)
 
 
-class _OfferedArray(_Attribute):
+class _OfferedArray(_ReadAttribute):
     """An array, or None if the component raises an AttributeError."""
 
     def __get__(self, of: RuntimeAttributes | None, owner: type) -> Any:
@@ -53,7 +53,7 @@ class _OfferedArray(_Attribute):
 
 
 # For type checkers, an attribute has the type of its annotation.
-_attribute: Any = _Attribute
+_attribute: Any = _ReadAttribute
 _offered: Any = _OfferedArray
 
 

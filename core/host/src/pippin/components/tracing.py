@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -102,12 +102,7 @@ class HookTrace:
 
     def __str__(self) -> str:
         """Report count and duration of the calls of each component, hook and phase, in the order of the first calls."""
-        return "\n".join(_aligned(self.rows()))
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield rows as lines: three columns of text, then numbers."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [f"{cell:{side}{width}}" for cell, side, width in zip(row, "<<<>>>", widths, strict=True)]
-        yield "  ".join(cells)
+        rows = self.rows()
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        cells = [zip(row, "<<<>>>", widths, strict=True) for row in rows]  # three columns of text, then numbers
+        return "\n".join("  ".join(f"{cell:{side}{width}}" for cell, side, width in row) for row in cells)

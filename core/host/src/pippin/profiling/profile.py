@@ -105,19 +105,15 @@ def profile(simulation: Simulation, step_count: int) -> Profile:
     if not program.is_recorded:
         raise SimulationError("profile: nothing is captured before the first step; call `step` once")
     with program.undone():
-        timers = _timers(program, _EventClock(device) if kind_of(device) == "cuda" else _HostClock())
+        clock = _EventClock(device) if kind_of(device) == "cuda" else _HostClock()
+        nothing = [Operation(name="nothing", run=lambda: None) for _ in program.operations]
+        whole = [call for segment in program.segments for call in segment.calls()]
+        apart = clock.timer(program, program.operations)
+        timers = (apart, clock.timer(program, nothing), partial(clock.time_all, whole))
         launches = count_launches(program)
         begin = time.perf_counter()
         rounds = [[(time.perf_counter() - begin, timer()) for timer in timers] for _ in range(_WARM_UP + step_count)]
     return _summed_up(device.alias, program, launches, rounds[_WARM_UP:])
-
-
-def _timers(program: Program, clock: _HostClock | _EventClock) -> list[Callable[[], Spans]]:
-    """Return three timers: of each operation of a step, of as many operations that do nothing, and of a whole step."""
-    nothing = [Operation(name="nothing", run=lambda: None) for _ in program.operations]
-    whole = [call for segment in program.segments for call in segment.calls()]
-    apart = clock.timer(program, program.operations)
-    return [apart, clock.timer(program, nothing), partial(clock.time_all, whole)]
 
 
 def _summed_up(

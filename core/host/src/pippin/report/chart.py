@@ -203,7 +203,8 @@ class Chart:
     def packed(self) -> dict[str, Any]:
         """For the core: return the chart as the script of a page reads it: 16 bits a value, relative to its line."""
         values = np.log10(np.where(self.values > 0.0, self.values, np.nan)) if self.is_logarithmic else self.values
-        low, high = _limits(values)
+        of_lines = values.reshape(*values.shape[:2], -1).astype(np.float64)  # those without values are at 0
+        low, high = (np.nan_to_num(ends.reduce(of_lines, axis=-1)) for ends in (np.fmin, np.fmax))
         span = np.where(high > low, high - low, 1.0)[..., None, None]
         codes = np.rint((values - low[..., None, None]) / span * _LEVELS)
         return {
@@ -223,13 +224,6 @@ class Chart:
 
 def _encoded(values: np.ndarray) -> str:
     return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode("ascii")
-
-
-def _limits(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the smallest and the largest value of each line, shape [worlds, lines]; 0 and 0 for one without values."""
-    flat = values.reshape(*values.shape[:2], -1).astype(np.float64)
-    low, high = np.fmin.reduce(flat, axis=-1), np.fmax.reduce(flat, axis=-1)
-    return np.nan_to_num(low), np.nan_to_num(high)
 
 
 def _rounded(values: np.ndarray) -> list[list[float]]:

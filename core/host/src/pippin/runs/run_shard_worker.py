@@ -94,6 +94,9 @@ class RunShardWorker:
         """
         loop, simulation = self._loop, self._loop.simulation
         sizes = sizes_for(self._shard.config, simulation.capacities, loop.end) if self._may_grow else None
+        if sizes is not None:  # enough for the worlds of all shards together
+            of_world = {each.field for each in simulation.capacities if each.is_per_world or each.shared_by > 1}
+            sizes = {key: size * (1 if key in of_world else self._shard.count) for key, size in sizes.items()}
         self._open.close()
         trace = None if loop.end is None else "".join(traceback.format_exception(loop.end))
         renumber = partial(renumber_worlds, first=self._shard.worlds.start)
@@ -108,7 +111,7 @@ class RunShardWorker:
             "config": self._config_of_run(simulation),
             "end": loop.end,
             "trace": trace,
-            "sizes": None if sizes is None else _sizes_of_run(sizes, simulation, self._shard),
+            "sizes": sizes,
         }
 
     def _take(self, take: Callable[[RunLoop], None]) -> tuple[int, bool]:
@@ -148,9 +151,3 @@ def _default_recorder(
     """Return the recorder of a run whose file has none, if it records worlds of the shard."""
     chosen = {label: shard.local(worlds) for label, worlds in recorded.items() if label not in config.recorders}
     return {label: NpzRecorder(NpzConfig(worlds=own)) for label, own in chosen.items() if own}
-
-
-def _sizes_of_run(sizes: dict[str, int], simulation: Simulation, shard: Shard) -> dict[str, int]:
-    """Return sizes of buffers that are enough for the worlds of all shards together."""
-    of_world = {each.field for each in simulation.capacities if each.is_per_world or each.shared_by > 1}
-    return {field: size if field in of_world else size * shard.count for field, size in sizes.items()}

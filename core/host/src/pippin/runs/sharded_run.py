@@ -83,7 +83,8 @@ def simulate_in_processes(
             end = _advance(workers, count, progress, folder.path)
         if workers.sizes is None:
             break
-        growth.grow(workers.sizes, _time_of_overflow(workers, config))
+        steps = max(each["steps"] for each in workers.results if each and each["sizes"])
+        growth.grow(workers.sizes, steps * config.simulation.dt * config.simulation.decimation)
         progress.note(growth.notes[-1])
     with progress.phase("write"):
         results = {worlds_text(shard): each for shard, each in zip(shards, workers.results, strict=True) if each}
@@ -173,9 +174,3 @@ def _shards(config: SimulationConfig, count: int) -> list[Shard]:
     except ConfigError as error:
         error.restate(lambda fault: re.sub(r"^shards:", "processes:", fault))
         raise
-
-
-def _time_of_overflow(workers: RunWorkers, config: SimulationConfig) -> float:
-    """Return the time at which a buffer was full [s]."""
-    step = config.simulation
-    return max(each["steps"] for each in workers.results if each and each["sizes"]) * step.dt * step.decimation

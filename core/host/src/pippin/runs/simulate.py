@@ -20,7 +20,7 @@ from pippin.studies.summary import what_ran
 from .growth import Growth, sizes_for
 from .loop import RunLoop
 from .report.run_page import write_run
-from .result import End, RunResult, result_of, summary_of
+from .result import RunResult, result_of, summary_of
 
 Start: TypeAlias = Callable[[SimulationConfig, Path, Mapping[str, NpzRecorder]], Simulation]
 """Returns the simulation of a configuration, given the folder of its files and the default recorder by its label."""
@@ -66,8 +66,14 @@ def simulate(
             loop.step_to(loop.first_step + count)
 
     def save(loop: RunLoop) -> None:
-        if checkpoint is not None:
-            _save(loop.simulation, checkpoint, progress, loop.end)
+        if checkpoint is None:
+            return
+        if isinstance(loop.end, SimulationError | PluginError):  # it must not replace an earlier checkpoint
+            progress.note("no checkpoint: the simulation failed")
+            return
+        with progress.phase("save"):
+            loop.simulation.save(checkpoint)
+        progress.note(f"checkpoint: {checkpoint}, at t = {loop.simulation.time:.6g} s")
 
     loop = stepped(config, build, take, progress, finish=save, may_grow=may_grow)
     facts, config = facts_of(loop), loop.simulation.config
@@ -109,33 +115,18 @@ def stepped(
 def facts_of(loop: RunLoop) -> dict[str, Any]:
     """Return what a simulation did and what did it, for `summary_of`, after it was closed."""
     simulation = loop.simulation
+    recorders = {**simulation.recorders, **simulation.plugins}
     return {
         "worlds": simulation.world_count,
         "first_step": loop.first_step,
         "steps": simulation.step_count - loop.first_step,
         "measured_steps": loop.steps,
         "measured_seconds": loop.seconds,
-        "recordings": _recordings(simulation),
+        "recordings": {
+            label: {"file": str(each.path), "worlds": each.worlds.tolist(), "rows": each.row_count}
+            for label, each in recorders.items()
+            if isinstance(each, Recorder)
+        },
         "task": loop.score,
         **what_ran(simulation, loop.notes),
     }
-
-
-def _recordings(simulation: Simulation) -> dict[str, Any]:
-    """Return file, worlds and number of rows of each recorder, by label."""
-    found = {**simulation.recorders, **simulation.plugins}
-    return {
-        label: {"file": str(each.path), "worlds": each.worlds.tolist(), "rows": each.row_count}
-        for label, each in found.items()
-        if isinstance(each, Recorder)
-    }
-
-
-def _save(simulation: Simulation, target: Path, progress: RunProgress, end: End | None) -> None:
-    """Write the checkpoint, except if the simulation failed: it must not replace an earlier checkpoint."""
-    if isinstance(end, SimulationError | PluginError):
-        progress.note("no checkpoint: the simulation failed")
-        return
-    with progress.phase("save"):
-        simulation.save(target)
-    progress.note(f"checkpoint: {target}, at t = {simulation.time:.6g} s")

@@ -54,8 +54,13 @@ def what_ran(simulation: Simulation, start: Sequence[str] = ()) -> dict[str, Any
     """
     from .matter import matter_facts
 
+    program = simulation.program
+    segments = [
+        {"captured": segment.graph is not None, "operations": [operation.name for operation in segment.operations]}
+        for segment in program.segments
+    ]
     return {
-        "program": _program(simulation.program),
+        "program": {"captured": program.is_captured, "eager_reasons": program.eager_reasons, "segments": segments},
         "notes": with_limits(component_notes(simulation, start), simulation.iteration_limit_count),
         "imports": {each.file: list(map(str, each.differences)) for each in simulation.import_reports},
         "capacities": [{name: row[name] for name in _SHOWN} for row in capacity_rows(simulation)],
@@ -78,14 +83,6 @@ def with_limits(notes: Mapping[str, Sequence[str]], count: int) -> dict[str, Seq
     limit = "reached its limit of iterations, and continued with the last iterate"
     times = "once" if count == 1 else f"{count:,} times"
     return {**notes, "solver": [*notes.get("solver", ()), f"{limit}, {times} (substeps of all worlds)"]}
-
-
-def _program(program: Any) -> dict[str, Any]:
-    segments = [
-        {"captured": segment.graph is not None, "operations": [operation.name for operation in segment.operations]}
-        for segment in program.segments
-    ]
-    return {"captured": program.is_captured, "eager_reasons": program.eager_reasons, "segments": segments}
 
 
 def capacity_rows(simulation: Simulation) -> list[dict[str, Any]]:

@@ -70,8 +70,9 @@ class WorkerPool:
         on_event: Callable[[int, Any], None] | None = None,
     ) -> None:
         self._names, self._make, self._cure = tuple(names), make, cure
-        self._requires_grad, self._preload, self._restate = requires_grad, preload, restate
-        self._environment = {} if threads is None else {_THREADS: str(threads)}
+        environment = {} if threads is None else {_THREADS: str(threads)}
+        self._start = {"requires_grad": requires_grad, "preload": preload, "environment": environment}
+        self._restate = restate
         #: For the core: the state of the calls.
         self.state: PoolState = PoolState.CALLING
         self._heal: Callable[[int], CallResult] | None = None
@@ -232,9 +233,8 @@ class WorkerPool:
         self._raise_errors({index: result for index, result in results.items() if not result.is_lost})
 
     def _started(self, index: int, arguments: tuple[Any, ...]) -> Worker:
-        name, start = self._names[index], {"requires_grad": self._requires_grad, "preload": self._preload}
         on_event = None if self._on_event is None else partial(self._on_event, index)
-        return Worker(name, self._make, *arguments, **start, environment=self._environment, on_event=on_event)
+        return Worker(self._names[index], self._make, *arguments, **self._start, on_event=on_event)
 
     def _results(self) -> dict[int, CallResult]:
         """Return the results of all workers; fewer if one is lost, as the others may take any time."""
