@@ -86,12 +86,12 @@ def hung(
 
 def slider(axis: Vector = X, **options: Any) -> Add:
     """Return a function that adds a body which slides along an axis."""
-    return hung("prismatic", axis=axis, **{"armature": 0.0, **options})
+    return hung("prismatic", axis=axis, armature=options.pop("armature", 0.0), **options)
 
 
 def hinge(axis: Vector = Y, **options: Any) -> Add:
     """Return a function that adds a body on a hinge."""
-    return hung("revolute", axis=axis, **{"armature": 0.0, **options})
+    return hung("revolute", axis=axis, armature=options.pop("armature", 0.0), **options)
 
 
 @mechanism
