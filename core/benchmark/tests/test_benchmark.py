@@ -199,7 +199,7 @@ def test_a_run_that_costs_too_much_ends():
 
 def series(*rows, limit=0.1):
     made = (BenchmarkRow(solver="s", problem="c", dt=dt, error=error, outcome=outcome) for dt, error, outcome in rows)
-    return BenchmarkSeries(name="s", problem="c", rows=tuple(made), limit=limit)
+    return BenchmarkSeries(name="s", rows=tuple(made), limit=limit)
 
 
 @pytest.mark.alone

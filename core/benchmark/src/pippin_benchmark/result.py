@@ -77,8 +77,6 @@ class BenchmarkSeries:
     name: str
     """The solver, with its options."""
 
-    problem: str
-
     rows: tuple[BenchmarkRow, ...]
 
     limit: float
@@ -185,7 +183,7 @@ class Benchmark:
         names = dict.fromkeys(row.name for row in own)
         limit = self.problems[problem].limit
         return [
-            BenchmarkSeries(name=name, problem=problem, limit=limit, rows=tuple(row for row in own if row.name == name))
+            BenchmarkSeries(name=name, limit=limit, rows=tuple(row for row in own if row.name == name))
             for name in names
         ]
 

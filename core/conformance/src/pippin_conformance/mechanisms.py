@@ -86,14 +86,12 @@ def hung(
 
 def slider(axis: Vector = X, **options: Any) -> Add:
     """Return a function that adds a body which slides along an axis."""
-    options.setdefault("armature", 0.0)
-    return hung("prismatic", axis=axis, **options)
+    return hung("prismatic", axis=axis, armature=options.pop("armature", 0.0), **options)
 
 
 def hinge(axis: Vector = Y, **options: Any) -> Add:
     """Return a function that adds a body on a hinge."""
-    options.setdefault("armature", 0.0)
-    return hung("revolute", axis=axis, **options)
+    return hung("revolute", axis=axis, armature=options.pop("armature", 0.0), **options)
 
 
 @mechanism

@@ -151,10 +151,10 @@ class Sweep(Study[SweepResult]):
 
     def _prepare_processes(self) -> None:
         count = min(self._executor.slots, len(self._waiting)) if self._executor.keeps_processes else 0
+        own: dict[str, Any] = {"function": "pippin_sweep.variant_job:prepare", "preload": self._preload}
+        own |= {"arguments": {"requires_grad": self._requires_grad}, "folder": self._folder.path}
         for number in range(count):
-            arguments = {"requires_grad": self._requires_grad}
-            function = "pippin_sweep.variant_job:prepare"
-            self._executor.submit(self._job(f"prepare-{number}", function, arguments, self._folder.path))
+            self._executor.submit(Job(key=f"prepare-{number}", **own))
 
     def _submit(self) -> None:
         """Submit variants while there are slots. One variant alone compiles what others of the same plugins need."""
@@ -184,14 +184,8 @@ class Sweep(Study[SweepResult]):
             "is_shared": self._executor.slots > 1,
         }
         self._running[variant.id] = _Running(variant=variant, folder=folder, started=time.monotonic())
-        function = "pippin_sweep.variant_job:run"
-        self._executor.submit(self._job(variant.id, function, arguments, folder, self._timeout))
-
-    def _job(
-        self, key: str, function: str, arguments: Mapping[str, Any], folder: Path, timeout: float | None = None
-    ) -> Job:
-        own = {"arguments": arguments, "folder": folder, "timeout": timeout, "preload": self._preload}
-        return Job(key=key, function=function, **own)
+        own: dict[str, Any] = {"folder": folder, "timeout": self._timeout, "preload": self._preload}
+        self._executor.submit(Job(key=variant.id, function="pippin_sweep.variant_job:run", arguments=arguments, **own))
 
     def _settle(self, ended: JobResult) -> None:
         """Note the end of a variant. One that left no summary gets one from here."""

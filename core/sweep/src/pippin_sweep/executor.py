@@ -124,7 +124,7 @@ def number_or_auto(instance: Any, attribute: attrs.Attribute[Any], value: int | 
 
 
 class ClusterExecutor(abc.ABC):
-    """Base of executors of clusters: a cluster gets each job at once, and is asked time and again what has ended."""
+    """An executor of a cluster, which gets each job at once, and is asked time and again what has ended."""
 
     keeps_processes = False
     look_period: ClassVar[float]
