@@ -21,7 +21,7 @@ from pippin_view.viser.viewer import ViewerViser
 
 from .chromium import Chromium, until
 
-REACH = Path(__file__).parents[3] / "docs" / "examples" / "reach.toml"
+REACH = Path(__file__).parents[4] / "docs" / "examples" / "reach.toml"
 ROBOT = """<mujoco><worldbody><body><joint name="hip" axis="0 1 0"/><geom size="0.05" pos="0.2 0 0"/>
 <body pos="0.4 0 0"><joint name="knee" axis="0 1 0"/><geom size="0.05" pos="0.1 0 0"/></body>
 </body></worldbody></mujoco>"""
@@ -66,7 +66,7 @@ def column(dataset, name):
 def test_a_dragged_handle_becomes_actions_within_their_bounds(tmp_path):
     simulation, page = operated(REACH, tmp_path / "demos", wanted=1, overrides={"solver.type": "mujoco-native"})
     with simulation:
-        operator, [handle] = page._operator, page._goals._handles
+        operator, [handle] = page._operator, page._goals.handles
         operator.start()
         simulation.step(1)
         home = simulation.controllers["hand"].goals.numpy()[0, 0].copy()
