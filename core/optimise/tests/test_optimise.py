@@ -328,6 +328,11 @@ def changed(data, path, value):
         ("optimise.loss.miss.axes", "q", "optimise.loss.miss.axes"),
         ("optimise.loss.miss.discount", 0.5, "miss.discount: needs when"),
         ("optimise.loss.miss.target", [1.0, 2.0], "optimise.loss.miss.target: expected 1 or 3 numbers"),
+        (
+            "optimise.variables.again",
+            throw("grain", columns=[2])["throw"],
+            "variables.again: varies numbers that optimise.variables.throw varies, too",
+        ),
         ("optimise.moves", 3, "optimise.moves: takes plans of inputs one step at a time, and 'throw' is none"),
         ("optimise.variabels", {}, "variabels"),
         ("optimise.variables.mass", {"model": "particle_mass"}, "variables.mass: the loss does not depend on it"),

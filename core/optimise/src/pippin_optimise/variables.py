@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
+import itertools
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import newton
@@ -36,6 +37,9 @@ class Variable(abc.ABC):
 
     is_in_start: bool = False
     """Whether the numbers belong to the start state, so that a reset restores them."""
+
+    arrays: Mapping[str, np.ndarray]
+    """The arrays that it writes, each with the places of the numbers, shape [worlds, numbers]."""
 
     def __init__(self, name: str, config: VariableConfig, index: np.ndarray) -> None:
         #: Its name, its table, and the key path of the table.
@@ -119,13 +123,12 @@ class StartVelocity(Variable):
         objects = host.services.scene_objects
         what, found = objects.particles_or_bodies(config.velocity_of, where)
         rows = _equal_rows(objects.by_world(what, found), where)
-        #: Arrays of the state, each with the places of the numbers, shape [worlds, numbers].
-        self.arrays: dict[str, np.ndarray] = {}
+        self.arrays = arrays = {}  # of the state
         if what == "body":  # a solver starts from one of the two, and the other one has no gradient
             super().__init__(name, config, _free_dofs(model, rows, where))
-            self.arrays["joint_qd"] = self.index
+            arrays["joint_qd"] = self.index
         super().__init__(name, config, _places(rows, 3 if what == "particle" else 6))
-        self.arrays[f"{what}_qd"] = self.index
+        arrays[f"{what}_qd"] = self.index
         self._host = host
 
     def read(self) -> np.ndarray:
@@ -170,6 +173,7 @@ class ModelVariable(Variable):
         for row, own in zip(padded, rows, strict=True):
             row[: len(own)] = own
         super().__init__(name, config, _places(_equal_rows(padded, where), _width(self.array)))
+        self.arrays = {config.model: self.index}
         self.array.requires_grad = True
 
     def read(self) -> np.ndarray:
@@ -210,6 +214,7 @@ class InputVariable(Variable):
             )
         columns = self.array.shape[-1] if self.array.ndim > 1 else _width(self.array)
         super().__init__(name, config, np.arange(size).reshape(worlds, -1, columns))
+        self.arrays = {config.value_of: self.index}
         if config.points > steps:
             raise ConfigError(f"{where}.points: {config.points}, but a rollout has {steps} control steps; give fewer")
         self.array.requires_grad = True
@@ -259,14 +264,23 @@ class InputVariable(Variable):
 
 
 def find_variables(config: OptimiseConfig, host: Host) -> tuple[Variable, ...]:
-    """Return the variables of a table in a simulation; refuse one that names nothing, or what cannot be varied."""
+    """Return the variables of a table in a simulation.
+
+    Raises:
+        ConfigError: A variable names nothing, or what cannot be varied; or two variables vary one number.
+    """
 
     def found(name: str, table: VariableConfig) -> Variable:
         if table.value_of is not None:
             return InputVariable(name, table, host, config.steps)
         return (StartVelocity if table.model is None else ModelVariable)(name, table, host)
 
-    return tuple(found(name, each) for name, each in config.variables.items())
+    variables = tuple(found(name, each) for name, each in config.variables.items())
+    for first, second in itertools.combinations(variables, 2):
+        shared = first.arrays.keys() & second.arrays.keys()
+        if any(np.intersect1d(first.arrays[each], second.arrays[each]).size for each in shared):
+            raise ConfigError(f"{second.where}: varies numbers that {first.where} varies, too; leave one of them out")
+    return variables
 
 
 def _weights(steps: int, points: int, interpolation: str) -> np.ndarray:
