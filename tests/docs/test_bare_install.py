@@ -77,7 +77,7 @@ def test_every_extra_with_a_library_has_a_group_of_its_name_in_a_clone():
 
 
 def test_an_extra_of_the_host_lacks_what_the_extra_of_a_package_lacks(monkeypatch):
-    monkeypatch.setattr(extras, "_is_installed", lambda name: name != "rsl-rl-lib")
+    monkeypatch.setattr(extras, "installed_version", lambda name: None if name == "rsl-rl-lib" else "1.0")
 
     assert extras.missing_libraries("rsl-rl") == ["rsl-rl-lib"]
 

@@ -92,7 +92,7 @@ def _bound(runs: Runs) -> Iterator[tuple[Simulation, Any]]:
         task: Any = simulation.task
         terms = getattr(task, runs.subject.record.plural, None)
         if terms is None:  # an observation has it
-            (term,) = task.observations[LABEL].quantities
+            ((_, term, *_),) = task.observations[LABEL].parts
         else:
             term = terms[LABEL]
         yield simulation, term

@@ -300,7 +300,7 @@ def _component_hook(catalog: Catalog, annotated: Any, converter: Converter) -> H
         try:
             name = _str(table["type"], str)
             if is_file_reference(name):  # its path does not depend on the current folder
-                name = anchored(name)
+                name = anchored(table["type"])
             config_class = catalog.find(kind, name).load_config()
             structure = converter.get_structure_hook(config_class)
         except (UnexpectedValueError, PluginError) as error:
