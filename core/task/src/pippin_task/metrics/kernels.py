@@ -1,24 +1,60 @@
-"""Kernels of metrics, one thread for each world, which take the size of x from `out`."""
+"""Kernels of metrics: one thread for each world."""
 
 import warp as wp
 
 
+@wp.func
+def size(
+    world: int,
+    values: wp.array2d[float],
+    columns: wp.array[int],
+    targets: wp.array2d[float],
+    target_columns: wp.array[int],
+) -> float:
+    """Return the square root of the sum of x²."""
+    total = wp.float32(0.0)
+    for i in range(columns.shape[0]):
+        x = values[world, columns[i]] - targets[world % targets.shape[0], target_columns[i]]
+        total += x * x
+    return wp.sqrt(total)
+
+
 @wp.kernel
-def hold_within(limit: float, steps: int, latches: int, count: wp.array[int], out: wp.array[float]):
-    """Count the steps in a row that the size of x is small, up to those that it needs; with a latch, these stay."""
+def hold_within(
+    values: wp.array2d[float],
+    columns: wp.array[int],
+    targets: wp.array2d[float],
+    target_columns: wp.array[int],
+    limit: float,
+    steps: int,
+    latches: int,
+    count: wp.array[int],
+    out: wp.array[float],
+):
+    """Count the steps in a row that x is small, up to those that it needs; with a latch, these stay."""
     world = wp.tid()
     if latches == 0 or count[world] < steps:
-        count[world] = wp.where(out[world] <= limit, wp.min(count[world] + 1, steps), 0)
+        is_small = size(world, values, columns, targets, target_columns) <= limit
+        count[world] = wp.where(is_small, wp.min(count[world] + 1, steps), 0)
     out[world] = wp.where(count[world] >= steps, 1.0, 0.0)
 
 
 @wp.kernel
-def average(count: wp.array[int], total: wp.array[wp.float64], out: wp.array[float]):
+def average(
+    values: wp.array2d[float],
+    columns: wp.array[int],
+    targets: wp.array2d[float],
+    target_columns: wp.array[int],
+    count: wp.array[int],
+    total: wp.array[wp.float64],
+    out: wp.array[float],
+):
     """Add the size of x, if it is finite, and write the mean."""
     world = wp.tid()
-    if wp.isfinite(out[world]):
+    x = size(world, values, columns, targets, target_columns)
+    if wp.isfinite(x):
         count[world] += 1
-        total[world] += wp.float64(out[world])
+        total[world] += wp.float64(x)
     out[world] = float(total[world] / wp.float64(wp.max(count[world], 1)))
 
 

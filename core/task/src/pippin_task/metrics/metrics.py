@@ -8,7 +8,6 @@ from typing import Any
 import warp as wp
 
 from pippin_task import Metric, TermContext
-from pippin_task.rewards.kernels import norm
 from pippin_task.terms import DifferenceConfig
 
 from . import kernels
@@ -23,15 +22,9 @@ class QuantityMetric(Metric):
 
     def __init__(self, config: DifferenceConfig, context: TermContext) -> None:
         super().__init__(config, context)
-        values, columns, *targets = context.difference(config.of, config.axes, config.target)
-        bounds = (wp.full((1, len(columns)), end, dtype=float, device=context.device) for end in (-math.inf, math.inf))
-        self._inputs = [values, columns, *targets, 0, *bounds]
+        self._inputs = context.difference(config.of, config.axes, config.target)
         self._count = wp.zeros(context.world_count, dtype=int, device=context.device)
         self._total: Any = wp.zeros(context.world_count, dtype=wp.float64, device=context.device)
-
-    def evaluate(self, out: wp.array[float]) -> None:
-        """Write the square root of the sum of x²."""
-        wp.launch(norm, len(out), [*self._inputs, out], device=out.device)
 
     def reset(self, world_mask: wp.array[wp.bool]) -> None:
         """Begin anew in the masked worlds."""
@@ -51,8 +44,7 @@ class Within(QuantityMetric):
 
     def evaluate(self, out: wp.array[float]) -> None:
         """Count the steps in a row that x is small."""
-        super().evaluate(out)
-        wp.launch(kernels.hold_within, len(out), [*self._limits, self._count, out], device=out.device)
+        wp.launch(kernels.hold_within, len(out), [*self._inputs, *self._limits, self._count, out], device=out.device)
 
 
 class Mean(QuantityMetric):
@@ -60,5 +52,4 @@ class Mean(QuantityMetric):
 
     def evaluate(self, out: wp.array[float]) -> None:
         """Add the size of x; a state that diverged does not count."""
-        super().evaluate(out)
-        wp.launch(kernels.average, len(out), [self._count, self._total, out], device=out.device)
+        wp.launch(kernels.average, len(out), [*self._inputs, self._count, self._total, out], device=out.device)
