@@ -257,6 +257,17 @@ def test_every_block_runs(page, runner):
             raise
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_page_imports_pippin_before_it_uses_it(page):
+    """Some pages run slowly, and others alone: one look finds an import that went with the name of a package."""
+    code = "\n".join(block.text for block in blocks_of(page) if block.language == "python")
+    used, imported = (
+        re.search(pattern, code, re.MULTILINE) for pattern in (r"(?<![\w.])pippin\.\w+\(", r"^import pippin$")
+    )
+
+    assert not used or (imported and imported.start() < used.start())
+
+
 def anchors_of(page: Path) -> set[str]:
     """Return the anchors that a forge makes of a page's headings."""
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
