@@ -64,7 +64,7 @@ def test_the_folder_has_all_figures_and_a_page(found):
 
     assert [row["error"] for row in summary["rows"]] == [row.error for row in found.rows]
     assert [float(line["error"]) if line["error"] else None for line in lines] == [row.error for row in found.rows]
-    assert page.count("<svg") == 4
+    assert page.count('<figure class="chart"') == 4
     assert "loop_joints" in page
 
 

@@ -129,7 +129,8 @@ def test_measuring_leaves_the_run_as_it_is(compared, scene):
 def test_the_folder_has_figures_series_and_a_page(compared):
     _, out = compared
 
-    assert {path.name for path in out.iterdir()} == {"comparison.json", "series.npz", "comparison.html"}
+    names = {"config.toml", "comparison.json", "series.npz", "comparison.html"}
+    assert {path.name for path in out.iterdir()} == names
     assert json.loads((out / "comparison.json").read_text())["reference"] == "featherstone"
 
 

@@ -141,7 +141,7 @@ class Descent:
                 return
             for _ in range(objective.config.moves):
                 self._before.clear()
-                minimise(objective, start, evaluate, self._has_settled)
+                minimise(objective, start, evaluate, self._improve)
                 start = self._move(objective.config.moves)
             self.ended = "all moves were taken"
 
@@ -178,12 +178,17 @@ class Descent:
 
     def _note(self, losses: np.ndarray) -> bool:
         """Note the losses before an iteration, and return whether the best ones have stopped to fall."""
+        self._iterations += 1
         self._record(losses, self._objective.config.iterations)
         return self._has_settled(losses)
 
-    def _has_settled(self, losses: np.ndarray) -> bool:
-        """Count an iteration, and return whether the best losses have stopped to fall; `losses` are those before it."""
+    def _improve(self, losses: np.ndarray) -> bool:
+        """Count an iteration of one of many plans, and return whether the best losses have stopped to fall."""
         self._iterations += 1
+        return self._has_settled(losses)
+
+    def _has_settled(self, losses: np.ndarray) -> bool:
+        """Return whether the best losses have stopped to fall; `losses` are those before an iteration."""
         self._before.append(self.best_losses.copy())
         self._first = losses if len(self._before) == 1 else self._first
         tolerance = self._objective.config.tolerance
