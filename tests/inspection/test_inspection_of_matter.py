@@ -92,7 +92,7 @@ def test_the_image_shows_cloth_in_its_colour_and_its_name(tmp_path):
     for label in ("flag", "sheet"):
         config = pippin.structure({"scene": {"objects": [CLOTH | {"label": label}]}, "solver": {"type": "vbd"}})
         draw_scene(config, tmp_path / "cloth.png")
-        images.append(pixels((tmp_path / "cloth.png").read_bytes()).astype(int))
+        images.append(pixels(tmp_path / "cloth.png").astype(int))
 
     red, green, blue = np.moveaxis(images[0], 2, 0)
     assert 0.02 < ((red > 2 * green) & (red > 2 * blue)).mean() < 0.6
