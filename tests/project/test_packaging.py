@@ -275,7 +275,7 @@ def test_a_package_from_outside_with_a_compiled_core_is_chosen_by_name_and_compa
     shutil.copytree(ROOT / "tests" / "outside" / "pippin-hinge-lab", project)
     subprocess.run([uv, "build", "-q", "--wheel", "-o", tmp_path / "dist", project], check=True)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
-    scripts = environment(wheel, "pippin-solver-mujoco")
+    scripts = environment(wheel, "pippin-solver-mujoco", "pippin-benchmark")
 
     solvers = ("--solver", "hinges", "--solver", "mujoco")
     command = [scripts / "pippin", "compare", "scene.toml", *solvers, "--steps", "200", "--json"]
