@@ -199,6 +199,13 @@ def verdict(text, *, start=1.0, half_width=0.3, block_half_width=None):
     )
 
 
+def test_an_interval_without_an_end_is_null_in_json():
+    plain = verdict("only together", half_width=np.inf, block_half_width=np.inf).plain()
+
+    assert (plain["half_width"], plain["block_half_width"]) == (None, None)
+    json.dumps(plain, allow_nan=False)
+
+
 def test_what_the_validation_refutes_is_not_identified_but_kept():
     refuted = verdict("identified").concluded(is_refuted=True)
 

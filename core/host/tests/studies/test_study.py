@@ -155,7 +155,9 @@ def test_a_study_without_a_folder_writes_where_it_is_told_to_alone(file, tmp_pat
 
     assert caught.value.args[0].number == 2
     assert list(tmp_path.iterdir()) == [file]
+    (tmp_path / "runs").write_text("no folder, and nothing to be written there")
     study.at_two = lambda: None
+    assert run_study(study, file).number == 3
     assert run_study(study, file, out=tmp_path / "out").number == 3
     assert (tmp_path / "out" / "report.html").exists()
 

@@ -114,7 +114,8 @@ class TaskConfig:
     """Changes of numbers of the other terms, or of the terrain's levels, while a policy learns."""
 
     metrics: Mapping[str, Annotated[ComponentConfig, "metric"]] = attrs.field(factory=dict)
-    """Statistics of episodes, no part of the reward; that of the label `success` is 1 if an episode is a success."""
+    """Episode statistics, which are not part of the reward; the one with the label `success` is 1 if an episode is a
+    success."""
 
     symmetry: Mapping[str, SymmetryConfig] = attrs.field(factory=dict)
     """Symmetries of the robot, for `VectorEnv.mirror`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -138,7 +139,7 @@ class TuneStudy(Study[ProposedGains]):
 
     def page(self, result: ProposedGains, file: Path) -> Iterator[Markup]:
         """Yield the axes of each group with their gains, then the notes."""
-        run = f"pippin run {result.folder / 'tuned.toml'}"
+        run = shlex.join(["pippin", "run", str(result.folder / "tuned.toml")])
         yield heading(f"Gains of {file.name}", run, {"axes": str(sum(len(each.gains) for each in result.proposals))})
         for each in result.proposals:
             efforts = "implicit" if each.is_implicit else "explicit"

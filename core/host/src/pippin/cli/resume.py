@@ -31,9 +31,9 @@ def resume(
         with progress.phase("read"):
             leave_out_backward_kernels()
             from pippin.console.results import finish, report
+            from pippin.runs.decisions import recorded_by_default
             from pippin.state.checkpoint import Checkpoint
             from pippin.studies import import_newton, step_count
-            from pippin.studies.start import recorded_by_default
 
             config = Checkpoint.read(saved).configuration(device)
             count = step_count(config, steps, duration)

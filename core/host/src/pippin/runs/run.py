@@ -12,8 +12,8 @@ from pippin.config import SimulationConfig, load
 from pippin.files import refuse_taken
 from pippin.simulation import Simulation
 from pippin.studies import current_progress, import_newton, step_count
-from pippin.studies.start import recorded_by_default
 
+from .decisions import recorded_by_default
 from .result import RunResult
 
 

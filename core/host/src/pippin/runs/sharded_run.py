@@ -16,9 +16,9 @@ from pippin.recording.config import RecorderConfig
 from pippin.recording.joining import refuse_unjoinable
 from pippin.sharding.shard import Shard, shards_of
 from pippin.studies import RunFolder, RunProgress, stopped_between_steps
-from pippin.studies.start import recorded_by_default
 from pippin.workers.start import free_cores
 
+from .decisions import recorded_by_default
 from .growth import Growth
 from .merging import merge_results, recorder_of
 from .report.run_page import write_run

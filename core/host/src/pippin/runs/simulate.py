@@ -14,9 +14,9 @@ from pippin.recording.npz.config import NpzConfig
 from pippin.recording.npz.file import NpzRecorder
 from pippin.simulation import Simulation
 from pippin.studies import RunFolder, RunProgress
-from pippin.studies.start import recorded_by_default
 from pippin.studies.summary import what_ran
 
+from .decisions import recorded_by_default
 from .growth import Growth, sizes_for
 from .loop import RunLoop
 from .report.run_page import write_run

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
+from .duration import DEFAULT_DURATION, step_count
+from .interrupt import stopped_between_steps
 from .progress import RunProgress, current_progress
-from .start import DEFAULT_DURATION, step_count, stopped_between_steps
 
 if TYPE_CHECKING:
     from pippin.simulation import import_hot_modules

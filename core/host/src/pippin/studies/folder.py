@@ -23,32 +23,35 @@ class RunFolder:
     Args:
         path: The folder.
         continues: Whether its files may be replaced, by a command that continues where it stopped.
+        is_written: Whether there will be files; without them, nothing is refused.
 
     Raises:
-        ConfigError: `path` is a file, or a folder that is not empty.
+        ConfigError: `path` is a file, or a folder that is not empty, or it cannot be written.
     """
 
-    def __init__(self, path: Path, *, continues: bool = False) -> None:
+    def __init__(self, path: Path, *, continues: bool = False, is_written: bool = True) -> None:
         #: The folder.
         self.path: Path = path
-        if not continues:
+        if is_written and not continues:
             refuse_taken(path, "out")
-        refuse_unwritable(path / "config.toml", "out")
+        if is_written:
+            refuse_unwritable(path / "config.toml", "out")
 
     @classmethod
-    def named_after(cls, file: Path, parent: Path = Path("runs")) -> Self:
+    def named_after(cls, file: Path, parent: Path = Path("runs"), *, is_written: bool = True) -> Self:
         """Return a folder named after a configuration file, the date and the time, which does not exist yet.
 
         Args:
             file: The file.
             parent: The folder that has the folders of all runs.
+            is_written: Whether there will be files.
         """
         name = f"{file.stem}-{datetime.now():%Y%m%d-%H%M%S}"
         path, copies = parent / name, 1
         while path.exists():
             copies += 1
             path = parent / f"{name}-{copies}"
-        return cls(path)
+        return cls(path, is_written=is_written)
 
     @classmethod
     def chosen(cls, out: str | os.PathLike[str] | None, file: str | os.PathLike[str]) -> Self:

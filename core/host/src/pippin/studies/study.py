@@ -17,8 +17,9 @@ from pippin.errors import SimulationError
 from pippin.report import Markup, element, folded, page, section
 
 from .folder import RunFolder
+from .interrupt import stopped_between_steps
 from .progress import RunProgress, current_progress
-from .start import import_newton, stopped_between_steps
+from .start import import_newton
 
 
 class StudyResult(Protocol):
@@ -169,7 +170,10 @@ def run_study(
     source, changes, progress = Path(file or study.kind), kept_overrides(overrides), current_progress()
     config = None if file is None else study.prepare(load(study.base(None) or source, changes), source)
     is_written = study.has_folder or out is not None
-    folder = out if isinstance(out, RunFolder) else RunFolder.chosen(out, source)
+    if isinstance(out, RunFolder):
+        folder = out
+    else:
+        folder = RunFolder.chosen(out, source) if is_written else RunFolder.named_after(source, is_written=False)
     if config is not None and study.needs_newton:
         import_newton(config, progress)
     with closing(study), stopped_between_steps(study) as stop_if_asked:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from multiprocessing.connection import Connection
@@ -162,9 +163,13 @@ class VerificationStudy(Study[Verification]):
 
     def page(self, result: Verification, file: Path) -> Iterator[Markup]:
         """Yield the verdict, and the names of what was compared."""
-        verdict = "the same bits" if result.difference is None else str(result.difference)
+        verdict = f"{result.compared} control steps with the same bits"
+        if result.difference is not None:
+            verdict = str(result.difference)
         tiles = {"control steps": f"{result.compared} of {result.steps}", "arrays and attributes": len(result.names)}
-        yield heading(f"Two runs of {file.name}", f"pippin verify {file} --steps {result.steps}", tiles)
+        yield heading(
+            f"Two runs of {file.name}", shlex.join(["pippin", "verify", str(file), "--steps", str(result.steps)]), tiles
+        )
         yield section("Verdict", element("p", verdict))
         yield section("What was compared", table(("name",), [(name,) for name in result.names]))
 
