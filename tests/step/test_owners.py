@@ -7,7 +7,7 @@ import warp as wp
 from newton.actuators import DrivePD
 from pippin_actuator_pd import PDConfig
 from pippin_actuator_pd.actuator import ActuatorPD
-from pippin_isaac import ArticulationActuators, PrebuiltActuatorConfig
+from pippin_isaac import ActuatorConfig, ArticulationActuators
 
 PD = {"type": "pd", "joints": ["hinge_0"], "kp": 1.0}
 
@@ -25,7 +25,7 @@ class Owner:
 
 def given(joint="hinge_0"):
     gains = [wp.full(1, value, dtype=float, device="cpu") for value in (7.0, 0.0)]
-    return ArticulationActuators.from_actuators(".*", [(PrebuiltActuatorConfig(DrivePD(*gains)), joint)])
+    return ArticulationActuators.from_actuators(".*", [(ActuatorConfig(DrivePD(*gains)), joint)])
 
 
 def servo():

@@ -15,15 +15,15 @@ import pytest
 import warp as wp
 from newton.actuators import ClampingMaxEffort, DrivePD
 from pippin_isaac import (
+    ActuatorConfig,
     ArticulationActuators,
     DCMotorClampingConfig,
-    DelaySchemaConfig,
+    DelayConfig,
     MaxEffortClampingConfig,
     NeuralControlConfig,
     PDControlConfig,
     PIDControlConfig,
     PositionBasedClampingConfig,
-    PrebuiltActuatorConfig,
     add_actuator,
 )
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
@@ -79,7 +79,7 @@ def constants(*values):
 
 
 def given(kp, kd, *clamping):
-    return PrebuiltActuatorConfig(controller=DrivePD(kp=constants(*kp), kd=constants(*kd)), clamping=clamping)
+    return ActuatorConfig(controller=DrivePD(kp=constants(*kp), kd=constants(*kd)), clamping=clamping)
 
 
 def types_of(simulation, label="motor"):
@@ -135,7 +135,7 @@ def test_clamping_authored_and_discovered(load, stage, clamping, expected):
 
 
 def test_delay_authored_and_discovered(load, stage):
-    add_actuator(stage, "hip", "motor", PD, delay=DelaySchemaConfig(3))
+    add_actuator(stage, "hip", "motor", PD, delay=DelayConfig(3))
 
     with load(stage) as simulation:
         simulation.step(10)
@@ -167,7 +167,7 @@ def test_delay_authored_and_discovered(load, stage):
             "NewtonPositionBasedClampingAPI",
             [("lookupPositions", [0.0, 0.5]), ("lookupEfforts", [100.0, 80.0])],
         ),
-        ({"delay": DelaySchemaConfig(3)}, "NewtonActuatorDelayAPI", [("delaySteps", 3)]),
+        ({"delay": DelayConfig(3)}, "NewtonActuatorDelayAPI", [("delaySteps", 3)]),
     ],
 )
 def test_values_authored(stage, arguments, schema, values):
@@ -237,7 +237,7 @@ def test_multiple_clampings_in_their_order(load, stage):
 
 
 def test_overwrite_true_replaces(load, stage):
-    add_actuator(stage, "hip", "motor", PIDControlConfig(1.0, 2.0, 3.0), delay=DelaySchemaConfig(2))
+    add_actuator(stage, "hip", "motor", PIDControlConfig(1.0, 2.0, 3.0), delay=DelayConfig(2))
     prim = add_actuator(stage, "slide", "motor", PD, overwrite_existing=True)
 
     assert "newton:ki" not in prim.GetPropertyNames()
@@ -263,7 +263,7 @@ def test_overwrite_true_replaces(load, stage):
         ({"controller": 3.0}, TypeError, "controller: expected one of PDControlConfig"),
         ({"controller": MaxEffortClampingConfig(1.0)}, TypeError, "controller: expected one of PDControlConfig"),
         ({"clamping": [PD]}, TypeError, r"clamping\[0\]: expected one of MaxEffortClampingConfig"),
-        ({"delay": 3}, TypeError, "delay: expected one of DelaySchemaConfig, got 3"),
+        ({"delay": 3}, TypeError, "delay: expected one of DelayConfig, got 3"),
         (
             {"clamping": [MaxEffortClampingConfig(1.0), MaxEffortClampingConfig(2.0)]},
             ValueError,
@@ -313,9 +313,9 @@ def test_a_prim_of_another_layer_is_not_half_replaced(stage, tmp_path):
         (lambda: PositionBasedClampingConfig([0.0, 1.0], [1.0]), "got 2 and 1"),
         (lambda: PositionBasedClampingConfig([1.0, 0.0], [1.0, 1.0]), "none below the one before"),
         (lambda: PositionBasedClampingConfig([0.0], [-1.0]), "lookup_efforts: expected a finite number >= 0"),
-        (lambda: DelaySchemaConfig(-1), "delay_steps: expected a whole number >= 0, got -1"),
-        (lambda: DelaySchemaConfig(1.5), "delay_steps: expected a whole number >= 0, got 1.5"),
-        (lambda: DelaySchemaConfig(np.True_), "delay_steps: expected a whole number >= 0"),
+        (lambda: DelayConfig(-1), "delay_steps: expected a whole number >= 0, got -1"),
+        (lambda: DelayConfig(1.5), "delay_steps: expected a whole number >= 0, got 1.5"),
+        (lambda: DelayConfig(np.True_), "delay_steps: expected a whole number >= 0"),
         (lambda: PDControlConfig(np.ones(2), 1.0), "kp: expected a finite number >= 0, got array"),
         (lambda: PositionBasedClampingConfig(1.0, "ab"), "lookup_positions: expected numbers here .* got 1.0 and 'ab'"),
     ],
@@ -334,7 +334,7 @@ def test_numbers_of_numpy_and_paths_are_taken(stage):
         "motor",
         PDControlConfig(np.float32(2.0), np.int64(1)),
         clamping=[lookup],
-        delay=DelaySchemaConfig(np.int64(3)),
+        delay=DelayConfig(np.int64(3)),
     )
 
     assert prim.GetAttribute("newton:kp").Get() == 2.0
@@ -407,6 +407,24 @@ def test_paths_that_are_none_are_refused(paths):
         ArticulationActuators(paths)
 
 
+def test_the_device_of_another_simulation_is_refused(load, stage):
+    add_actuator(stage, "slide", "motor", PD)
+    with load(stage, ArticulationActuators("/Robot", device="cpu")):
+        pass
+    with pytest.raises(ValueError, match=r"device: 'cuda:7', but the simulation is on cpu; leave it out"):
+        load(stage, ArticulationActuators("/Robot", device="cuda:7"))
+
+
+def test_the_articulation_is_the_robot_of_all_worlds_and_its_targets_reach_the_actuators(load, stage):
+    add_actuator(stage, "hip", "motor", PD)
+    actuated = ArticulationActuators("/Robot")
+    with load(stage, actuated, worlds=2) as simulation:
+        assert actuated.articulation.count == 2
+        actuated.articulation.set_dof_position_targets([[0.05, 0.0], [0.1, 0.0]])
+        simulation.step()
+        np.testing.assert_allclose(actuated.actuators[0].position_targets.numpy().ravel(), [0.05, 0.1])
+
+
 def test_drive_gains_zeroed_on_actuated_dofs_only_and_again_after_a_reset(load, stage):
     add_actuator(stage, "slide", "motor", PD)
     with load(stage, ArticulationActuators("/Robot")) as simulation:
@@ -449,7 +467,7 @@ def run_by_hand(load, stage, *, is_auto, steps=10):
 
 
 def test_manual_step_drives_motion_as_auto_step_does(load, stage):
-    add_actuator(stage, "hip", "motor", PD, delay=DelaySchemaConfig(2))
+    add_actuator(stage, "hip", "motor", PD, delay=DelayConfig(2))
 
     by_hand = run_by_hand(load, stage, is_auto=False)
 
@@ -521,7 +539,7 @@ def test_reset_clears_pid_integral(load, stage):
 
 
 def test_reset_clears_delayed_targets(load, stage):
-    add_actuator(stage, "hip", "motor", PDControlConfig(1.0, 0.0), delay=DelaySchemaConfig(1))
+    add_actuator(stage, "hip", "motor", PDControlConfig(1.0, 0.0), delay=DelayConfig(1))
     actuated = ArticulationActuators("/Robot", auto_step_pre_physics=False)
     with load(stage, actuated):
         group = actuated.actuators[0]
@@ -627,7 +645,7 @@ def test_from_actuators_on_another_device_raises(load, stage, device, other):
     if not wp.is_cuda_available():
         pytest.skip("no CUDA device")
     gains = (wp.array([1.0], dtype=float, device=other) for _ in range(2))
-    prebuilt = PrebuiltActuatorConfig(controller=DrivePD(*gains))
+    prebuilt = ActuatorConfig(controller=DrivePD(*gains))
     actuated = ArticulationActuators.from_actuators("/Robot", [(prebuilt, "hip")])
     with pytest.raises(ValueError, match=rf"kp of DrivePD is on {other}, and the simulation on {device}"):
         load(stage, actuated, device=device)
@@ -758,7 +776,7 @@ def test_an_authored_actuator_gives_the_efforts_of_the_same_table(load, stage, t
         "motor",
         PDControlConfig(100.0, 10.0),
         clamping=[MaxEffortClampingConfig(3.0)],
-        delay=DelaySchemaConfig(2),
+        delay=DelayConfig(2),
     )
     with load(stage) as simulation:
         np.testing.assert_array_equal(efforts_of(simulation), expected)

@@ -4,7 +4,7 @@ from .articulation import ArticulationActuators
 from .authoring import add_actuator
 from .configs import (
     DCMotorClampingConfig,
-    DelaySchemaConfig,
+    DelayConfig,
     MaxEffortClampingConfig,
     NeuralControlConfig,
     PDControlConfig,
@@ -12,18 +12,18 @@ from .configs import (
     PositionBasedClampingConfig,
 )
 from .errors import ArgumentError
-from .prebuilt import PrebuiltActuatorConfig
+from .prebuilt import ActuatorConfig
 
 __all__ = [
+    "ActuatorConfig",
     "ArgumentError",
     "ArticulationActuators",
     "DCMotorClampingConfig",
-    "DelaySchemaConfig",
+    "DelayConfig",
     "MaxEffortClampingConfig",
     "NeuralControlConfig",
     "PDControlConfig",
     "PIDControlConfig",
     "PositionBasedClampingConfig",
-    "PrebuiltActuatorConfig",
     "add_actuator",
 ]

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from pippin import ConfigError, SimulationError, hookimpl
 from pippin.actuation import DriveActuator
+from pippin.arrays import on_host
 from pippin.indices import IndexRange
 
 from .errors import ArgumentError
 from .feedforward import FeedforwardWrite
-from .prebuilt import PrebuiltActuator, PrebuiltActuatorConfig
+from .prebuilt import ActuatorConfig, PrebuiltActuator
 from .roots import Roots
 
 if TYPE_CHECKING:
     import newton
     import warp as wp
     from pippin import Binding, Host
+    from pippin.views import ArticulationView
 
 __all__ = ["ArticulationActuators"]
 
@@ -33,13 +35,18 @@ class ArticulationActuators:
     Args:
         paths: Path of the robot's root as a full-match regular expression, or several; the robot's joints are below it.
         auto_step_pre_physics: Whether the simulation applies the actuators in each physics step.
+        device: Device of the simulation, such as "cuda:0"; None for whatever it has. Another one is refused when the
+            simulation is built.
 
     Raises:
         ArgumentError: A path is not a regular expression. A path without joints below it is only found when the
             simulation is built.
     """
 
-    def __init__(self, paths: str | Sequence[str], *, auto_step_pre_physics: bool = True) -> None:
+    def __init__(
+        self, paths: str | Sequence[str], *, auto_step_pre_physics: bool = True, device: str | None = None
+    ) -> None:
+        self._asked_device = device
         self._roots = Roots([paths] if isinstance(paths, str) else paths)
         self._is_auto = auto_step_pre_physics
         self._prebuilt: list[PrebuiltActuator] = []
@@ -51,7 +58,7 @@ class ArticulationActuators:
     def from_actuators(
         cls,
         paths: str | Sequence[str],
-        actuators: Sequence[tuple[PrebuiltActuatorConfig, str]],
+        actuators: Sequence[tuple[ActuatorConfig, str]],
         *,
         auto_step_pre_physics: bool = True,
     ) -> Self:
@@ -87,6 +94,10 @@ class ArticulationActuators:
         """Build prebuilt actuators; without any, find those of the stage and the file."""
         self._simulation, self._device = simulation, simulation.device
         self._roots.refuse_empty(simulation.model.joint_label)
+        if self._asked_device not in (None, str(self._device)):
+            raise ArgumentError(
+                f"device: {self._asked_device!r}, but the simulation is on {self._device}; leave it out"
+            )
         for prebuilt in self._prebuilt:
             prebuilt.bind(binding)
         self._prebuilt.sort(key=_first_dof)
@@ -126,6 +137,16 @@ class ArticulationActuators:
 
         found = [prebuilt.actuated_dofs.numpy() for prebuilt in self._prebuilt]
         return wp.array(np.concatenate(found) if found else [], dtype=int, device=self._device)
+
+    @property
+    def articulation(self) -> ArticulationView:
+        """The robot in all worlds: its state, its targets and its parameters.
+
+        Targets that it sets reach the actuators of these DOFs; efforts and gains of them are refused.
+        """
+        model = self._running.model
+        held = [self._roots.holds(label) for label in model.joint_label]
+        return self._running.view.articulations(np.unique(on_host(model.joint_articulation)[held]).tolist())
 
     @property
     def actuators(self) -> list[DriveActuator]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pippin import did_you_mean
 from pippin.extras import import_library
 
-from .configs import CLAMPINGS, CONTROLS, DelaySchemaConfig, attributes_of
+from .configs import CLAMPINGS, CONTROLS, DelayConfig, attributes_of
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def add_actuator(
     controller: Any,
     *,
     clamping: Sequence[Any] | None = None,
-    delay: DelaySchemaConfig | None = None,
+    delay: DelayConfig | None = None,
     overwrite_existing: bool = False,
 ) -> Prim:
     """Write a `NewtonActuator` prim at `{root}/Actuators/{name}` and return it. An error leaves the stage unchanged.
@@ -94,7 +94,7 @@ def _refuse_classes(controller: Any, clamping: Sequence[Any], delay: Any) -> Non
                 f"clamping[{index}]: {type(each).__name__} comes twice, and a schema applies once; keep the tighter one"
             )
     if delay is not None:
-        _expect("delay", delay, (DelaySchemaConfig,))
+        _expect("delay", delay, (DelayConfig,))
 
 
 def _expect(where: str, config: Any, classes: Sequence[type]) -> None:

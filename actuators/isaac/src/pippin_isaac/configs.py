@@ -17,7 +17,7 @@ __all__ = [
     "CLAMPINGS",
     "CONTROLS",
     "DCMotorClampingConfig",
-    "DelaySchemaConfig",
+    "DelayConfig",
     "MaxEffortClampingConfig",
     "NeuralControlConfig",
     "PDControlConfig",
@@ -185,7 +185,7 @@ class PositionBasedClampingConfig:
 
 
 @attrs.frozen
-class DelaySchemaConfig:
+class DelayConfig:
     """A delay of the targets, `NewtonActuatorDelayAPI`."""
 
     schema: ClassVar[str] = "NewtonActuatorDelayAPI"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 from pippin import did_you_mean
-from pippin.actuation import ActuatorConfig, DriveActuator, Lanes
+from pippin.actuation import ActuatorConfig as GroupConfig
+from pippin.actuation import DriveActuator, Lanes
 from pippin.axes import choose_axes
 from pippin.labels import name_of
 
@@ -19,17 +20,17 @@ if TYPE_CHECKING:
     import newton
     from newton.actuators import ClampingBase, Delay, DriveBase
 
-__all__ = ["PrebuiltActuator", "PrebuiltActuatorConfig"]
+__all__ = ["ActuatorConfig", "PrebuiltActuator"]
 
 
 @attrs.frozen(eq=False)
-class PrebuiltActuatorConfig:
+class ActuatorConfig:
     """Newton components of one actuator, with arrays of one value per world, for one simulation only."""
 
     controller: DriveBase
     """The control law."""
 
-    clamping: Sequence[ClampingBase] = ()
+    clamping: Sequence[ClampingBase] = attrs.field(factory=list)
     """Limits in the order in which they are applied."""
 
     delay: Delay | None = None
@@ -44,8 +45,8 @@ class PrebuiltActuator(DriveActuator):
         joint: Name of the axis, for most joints that of the joint.
     """
 
-    def __init__(self, prebuilt: PrebuiltActuatorConfig, joint: str) -> None:
-        super().__init__(ActuatorConfig(joints=(re.escape(joint),)))
+    def __init__(self, prebuilt: ActuatorConfig, joint: str) -> None:
+        super().__init__(GroupConfig(joints=(re.escape(joint),)))
         self._prebuilt, self._joint = prebuilt, joint
 
     def select(self, builder: newton.ModelBuilder, prototype: int, roots: Roots) -> None:
