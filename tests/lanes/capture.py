@@ -173,4 +173,4 @@ PATCHES = {
     "warp._src.utils": _guard_utils,
 }
 
-PART = ("tests/step/test_resetting.py", "core/task/tests/events/test_groups.py")
+PART = ("tests/step/test_resetting.py", "core/task/tests/events/test_model_of_groups.py")

@@ -29,6 +29,11 @@ def test_every_lane_has_a_planted_fault():
     assert set(map(lane_of, PLANTED)) == set(LANES)
 
 
+@pytest.mark.parametrize("lane", LANES)
+def test_the_part_of_the_suite_that_a_lane_runs_is_there(lane):
+    assert [each for each in lane_module(lane).PART if not (ROOT / each.partition("::")[0]).is_file()] == []
+
+
 @pytest.mark.slow
 def test_planted_faults_do_not_show_without_lanes():
     finished = run(None, *PLANTED)

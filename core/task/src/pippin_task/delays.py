@@ -70,7 +70,8 @@ class Timer:
 
     def draw(self, world_mask: wp.array[wp.bool]) -> None:
         """Draw the first time in the masked worlds."""
-        launch_draws(kernels.draw_times, len(self._left), self._draws, world_mask, *self.term.config.period, self._left)
+        inputs = [*self.term.config.period, self._left]
+        launch_draws(kernels.draw_times, len(self._left), self._draws, world_mask, *inputs, counts=False)
 
     def count_down(self, dt: float) -> None:
         """Let time pass [s]; where it is over, the world is due, and a new time is drawn."""

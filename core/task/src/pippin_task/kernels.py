@@ -302,3 +302,4 @@ def draw_times(draws: MaskedDraws, low: wp.float64, high: wp.float64, left: wp.a
     if draws.world_mask[world]:
         state = state_in(draws, world)
         left[world] = low + (high - low) * wp.float64(wp.randf(state))
+        draws.counts[world] += 1
