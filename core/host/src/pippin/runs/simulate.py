@@ -58,6 +58,7 @@ def simulate(
         return start(config, folder.path, plugins)
 
     def take(loop: RunLoop) -> None:
+        folder.write_config(loop.simulation.config)  # so that a run that is killed can be viewed
         if checkpoint is not None:  # what saving would raise at the end
             for owner, reason in loop.simulation.unsaved_reasons.items():
                 raise ConfigError(f"checkpoint: {owner}: {reason}; leave the option out")

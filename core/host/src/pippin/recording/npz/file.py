@@ -25,7 +25,7 @@ _MAGIC = b"PIPPINROWS2\n"
 _LENGTH = struct.Struct("<QI")
 """Size and CRC-32 of the header's text."""
 
-_ALIGNMENT = 64
+_ALIGNMENT, _CRC_SIZE = 64, 4
 
 _BLOCK = 4_000_000
 """Bytes that are read at once."""
@@ -91,8 +91,9 @@ class SpoolWriter:
 
     def write(self, rows: np.ndarray) -> None:
         """Append rows; all of them are in the file when this returns."""
-        checked = np.empty(len(rows), dtype=_checked(rows.dtype))
-        checked["row"], checked["crc"] = rows, Header.checksums(rows)
+        checked = np.zeros(len(rows), dtype=_checked(rows.dtype))
+        checked["row"] = rows
+        checked["crc"] = _checksums(checked)
         self._write(checked.view(np.uint8).data)
 
     def _write(self, data: Any) -> None:
@@ -108,6 +109,11 @@ class SpoolWriter:
 def _checked(row_type: np.dtype[Any]) -> np.dtype[Any]:
     """Return the type of a row with its CRC-32."""
     return np.dtype([("row", row_type), ("crc", "<u4")])
+
+
+def _checksums(checked: np.ndarray) -> np.ndarray:
+    """Return the CRC-32 of each row as it is in the file, with the gaps between its fields."""
+    return Header.checksums(checked.view(np.uint8).reshape(len(checked), checked.itemsize)[:, : -_CRC_SIZE])
 
 
 class Spool:
@@ -149,7 +155,7 @@ class Spool:
         """Number of rows before the first one that is damaged."""
         first = 0
         for rows in self._blocks():
-            wrong = np.flatnonzero(Header.checksums(rows["row"]) != rows["crc"])
+            wrong = np.flatnonzero(_checksums(rows) != rows["crc"])
             if len(wrong):
                 return first + int(wrong[0])
             first += len(rows)
