@@ -22,7 +22,10 @@ def files(recorded, simulate, tmp_path_factory):
             for recorder in simulation.recorders.values():
                 recorder.flush()
         found["log.npz.rows"] = spool_of(folder / "log.npz").read_bytes()
-        found["killed.h5"], found["killed.mcap"] = (folder / "small.h5").read_bytes(), (folder / "robot.mcap").read_bytes()
+        found["killed.h5"], found["killed.mcap"] = (
+            (folder / "small.h5").read_bytes(),
+            (folder / "robot.mcap").read_bytes(),
+        )
         simulation.save(folder / "state.checkpoint")
     found["small.h5"] = (folder / "small.h5").read_bytes()
     found["state.checkpoint"] = (folder / "state.checkpoint").read_bytes()

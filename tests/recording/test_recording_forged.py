@@ -99,7 +99,9 @@ def test_a_forged_header_is_refused(npz, tmp_path, change, fault, kind):
         path = written(tmp_path, members, **{"header.npy": data.getvalue()})
     else:
         path = tmp_path / "forged.npz.rows"
-        path.write_bytes(MAGIC + struct.pack("<QI", len(text), zlib.crc32(text.encode())) + text.encode() + b"\0" * 10_000)
+        path.write_bytes(
+            MAGIC + struct.pack("<QI", len(text), zlib.crc32(text.encode())) + text.encode() + b"\0" * 10_000
+        )
 
     with pytest.raises(pippin.ConfigError, match=rf"forged\.npz.*{fault}"):
         read(path)

@@ -123,7 +123,7 @@ class RunFolder:
             text: The text.
         """
         with self.written(name) as file:
-            file.write_text(text, encoding="utf-8")
+            file.write_text(text, encoding="utf-8", errors="replace")  # names of files need not be UTF-8
 
     @contextmanager
     def written(self, name: str) -> Iterator[Path]:
@@ -141,7 +141,8 @@ class RunFolder:
             yield part
             os.replace(part, self.path / name)
         except OSError as error:
-            with suppress(OSError):
-                part.unlink()
             text = f"out: '{self.path / name}' cannot be written ({error.strerror or error}); make room, or choose"
             raise ConfigError(f"{text} another folder") from error
+        finally:
+            with suppress(OSError):
+                part.unlink()

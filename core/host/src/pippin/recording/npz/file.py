@@ -113,7 +113,7 @@ def _checked(row_type: np.dtype[Any]) -> np.dtype[Any]:
 
 def _checksums(checked: np.ndarray) -> np.ndarray:
     """Return the CRC-32 of each row as it is in the file, with the gaps between its fields."""
-    return Header.checksums(checked.view(np.uint8).reshape(len(checked), checked.itemsize)[:, : -_CRC_SIZE])
+    return Header.checksums(checked.view(np.uint8).reshape(len(checked), checked.itemsize)[:, :-_CRC_SIZE])
 
 
 class Spool:
