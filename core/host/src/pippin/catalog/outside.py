@@ -98,23 +98,24 @@ def untrusted(*trusted: str, is_trusted: bool = False, is_kept: bool = False) ->
         _IS_KEPT.reset(tokens[1])
 
 
+def is_trusted(place: str) -> bool:
+    """Tell whether the code of a file or of a module may run."""
+    trusted = _TRUSTED.get()
+    return trusted is None or place in trusted
+
+
 @attrs.frozen(kw_only=True)
 class _OutsideEntry(Entry):
     is_outside = True
     _cure = "name one of its classes"
 
     @property
-    def _is_trusted(self) -> bool:
-        trusted = _TRUSTED.get()
-        return trusted is None or self.distribution in trusted
-
-    @property
     def is_unread(self) -> bool:
         """Whether its code must not run, and its table stays as it is written."""
-        return _IS_KEPT.get() and not self._is_trusted
+        return _IS_KEPT.get() and not is_trusted(self.distribution)
 
     def _imported(self) -> Any:
-        if not self._is_trusted:
+        if not is_trusted(self.distribution):
             raise PluginError(f"{self}: its code would run, and the file may be somebody else's: read it; add --trust")
         return super()._imported()
 

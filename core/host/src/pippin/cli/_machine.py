@@ -27,25 +27,21 @@ def machine_fault(error: BaseException) -> SimulationError | None:
     if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and _NO_ROOM.search(text)):
         return SimulationError(f"the memory is full ({text or 'MemoryError'}); simulate fewer worlds, or record less")
     if found := _BROKEN_MODULE.search(text):
-        import warp as wp
-
-        place = os.path.join(wp.config.kernel_cache_dir or "", f"wp_{found[1]}*")
+        place = os.path.join(sys.modules["warp"].config.kernel_cache_dir or "", f"wp_{found[1]}*")
         return SimulationError(f"a compiled kernel is damaged ({text}); remove {place}, and it is compiled again")
     if "PytorchStreamWriter failed" in text:
-        return SimulationError(
-            f"a file cannot be written ({text.splitlines()[0]}); make room, or choose another folder"
-        )
+        return SimulationError(f"the disk is full ({text.splitlines()[0]}); make room, or choose another folder")
     if not isinstance(error, OSError) or isinstance(error, ConnectionError) or error.errno is None:
         return None
-    if error.filename is None and not _can_write(sys.stdout):
-        return SimulationError(f"the output cannot be written ({error.strerror}); give it a file or a terminal")
     of_warp = any("/warp/" in frame.filename for frame in traceback.extract_tb(error.__traceback__))
     if of_warp and isinstance(error, PermissionError):
         cure = "set WARP_CACHE_PATH to a folder that can be written"
         return SimulationError(f"Warp cannot write its kernels to '{error.filename}' ({error.strerror}); {cure}")
-    where = "" if error.filename is None else f"'{os.fsdecode(error.filename)}': "
+    where = "a file or the output" if error.filename is None else f"'{os.fsdecode(error.filename)}'"
     cure = "make room, or choose another folder" if error.errno in _FULL else "see to the file or its folder"
-    return SimulationError(f"{where}{error.strerror or error}; {cure}")
+    if error.filename is None and not _can_write(sys.stdout):
+        cure = "give it a file or a terminal"
+    return SimulationError(f"{where}: {error.strerror or error}; {cure}")
 
 
 def _can_write(stream: Any) -> bool:

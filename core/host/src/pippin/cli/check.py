@@ -40,7 +40,7 @@ def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], trus
     The exit code is 2 if a solver given by --solver cannot run FILE; without --solver, if the solver of FILE cannot.
     """
     # The result is the table: progress goes to standard error.
-    with shown_progress(is_stdout_reserved=True) as progress, untrusted(*overrides, is_trusted=trust):
+    with shown_progress(is_stdout_reserved=True) as progress, untrusted(*overrides, *solvers, is_trusted=trust):
         with progress.phase("read"):
             config = load(file, overrides)
         own = config.solver
