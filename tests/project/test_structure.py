@@ -175,3 +175,26 @@ def test_only_public_modules_and_packages_list_their_names():
     }
 
     assert not {file for file in listing if not file.endswith("__init__.py") and file not in public}
+
+
+def calls(file_starts: str = "") -> Iterator[tuple[str, str, ast.Call]]:
+    """Yield the file, the function as text, and each call."""
+    for file, tree in modules().items():
+        if file.startswith(file_starts):
+            yield from ((file, ast.unparse(node.func), node) for node in ast.walk(tree) if isinstance(node, ast.Call))
+
+
+def test_text_that_a_browser_interprets_has_one_maker():
+    """Names of files, of labels and of errors are escaped by `markdown` on a page, and by `element` in a report."""
+    interpreted = {"pippin_view/viser/markdown.py": "Markdown", "pippin/report/": "Markup"}
+    faults = []
+    for file, name, call in calls():
+        maker = next((start for start, made in interpreted.items() if name.endswith(made) and call.args), None)
+        if maker is not None and not file.startswith(maker):
+            faults.append(f"{file}:{call.lineno}: {name}() is called by {maker} alone")
+        if re.search(r"\badd_(markdown|html)$", name):
+            faults.append(f"{file}:{call.lineno}: {name}() goes through TextBox")
+        if name == "markdown" and any(isinstance(part, ast.JoinedStr | ast.Add) for part in ast.walk(call.args[0])):
+            faults.append(f"{file}:{call.lineno}: the template of markdown() is the program's; give values after it")
+
+    assert not faults

@@ -4,6 +4,7 @@ import io
 import json
 import struct
 import zipfile
+import zlib
 
 import h5py
 import numpy as np
@@ -11,7 +12,7 @@ import pippin
 import pytest
 from pippin.recording import Recording
 
-MAGIC = b"PIPPINROWS1\n"
+MAGIC = b"PIPPINROWS2\n"
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +99,9 @@ def test_a_forged_header_is_refused(npz, tmp_path, change, fault, kind):
         path = written(tmp_path, members, **{"header.npy": data.getvalue()})
     else:
         path = tmp_path / "forged.npz.rows"
-        path.write_bytes(MAGIC + struct.pack("<Q", len(text.encode())) + text.encode() + b"\0" * 10_000)
+        path.write_bytes(
+            MAGIC + struct.pack("<QI", len(text), zlib.crc32(text.encode())) + text.encode() + b"\0" * 10_000
+        )
 
     with pytest.raises(pippin.ConfigError, match=rf"forged\.npz.*{fault}"):
         read(path)
@@ -108,7 +111,7 @@ def test_a_forged_header_is_refused(npz, tmp_path, change, fault, kind):
 def test_what_is_no_header_is_refused(tmp_path, text):
     path = tmp_path / "forged.rows"
     for length in (len(text), 2**62):
-        path.write_bytes(MAGIC + struct.pack("<Q", length) + text)
+        path.write_bytes(MAGIC + struct.pack("<QI", length, zlib.crc32(text)) + text)
 
         with pytest.raises(pippin.ConfigError, match=r"forged\.rows: not a recording of Pippin"):
             read(path)

@@ -1,7 +1,8 @@
 """Start of the command `pippin`. It is outside of the package, whose import takes half a second.
 
 Before a command runs, and after it, Ctrl-C ends the process at once: in the middle of an import, an exception would be
-shown with its traceback, or be taken for a missing module.
+shown with its traceback, or be taken for a missing module. SIGTERM and SIGHUP, by which Docker, systemd, Slurm and a
+closed terminal end a process, do what Ctrl-C does.
 """
 
 import _signal as signal  # `signal` imports ten modules first
@@ -10,6 +11,8 @@ import sys
 
 _leave = os._exit
 
+_STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
 
 class Interruptible:
     """A block in which Ctrl-C raises KeyboardInterrupt, so that a command ends what it has begun.
@@ -17,21 +20,29 @@ class Interruptible:
     In the middle of an import it ends the process: some libraries would take the exception for a fault of their own.
     """
 
+    def __init__(self, heard: list[int]) -> None:
+        self._heard = heard
+
     def __enter__(self) -> None:
-        signal.signal(signal.SIGINT, _interrupt)
+        _answer(self._heard, _interrupt)
 
     def __exit__(self, *_: object) -> None:
-        signal.signal(signal.SIGINT, _stop)
+        _answer(self._heard, _stop)
 
 
 def main() -> None:
     """Run the command line; `pippin.cli` has it."""
-    is_heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # a shell's `&` has it ignored
-    if is_heard:
-        signal.signal(signal.SIGINT, _stop)
+    usual = (signal.default_int_handler, signal.SIG_DFL)  # a shell's `&` and `nohup` have some ignored
+    heard = [each for each in _STOPS if signal.getsignal(each) in usual]
+    _answer(heard, _stop)
     from pippin.cli import main as run
 
-    run(obj=Interruptible() if is_heard else None)
+    run(obj=Interruptible(heard))
+
+
+def _answer(heard: list[int], how: object) -> None:
+    for each in heard:
+        signal.signal(each, how)
 
 
 def _interrupt(*_: object) -> None:

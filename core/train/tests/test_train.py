@@ -222,6 +222,19 @@ def test_ctrl_c_saves_after_the_iteration_and_says_how_to_continue(folder):
     assert json.loads((folder / "out" / "checkpoint.ShakerConfig").read_text())[0] == state["iteration"]
 
 
+def test_a_resumed_training_has_each_iteration_once_in_its_curve(folder):
+    """One that was killed has rows behind its checkpoint, and perhaps a part of one."""
+    assert train("shaken.toml", "--out", "out", "--iterations", "4").exit_code == 0
+    curve = folder / "out" / "training.csv"
+    with curve.open("a") as file:
+        file.write("5,1,1,,\n6,1,1,,\n7,1")
+
+    result = train("shaken.toml", "--resume", "out", "--iterations", "7")
+
+    assert result.exit_code == 0, result.output
+    assert [row.partition(",")[0] for row in curve.read_text().splitlines()[1:]] == list("1234567")
+
+
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_a_missing_library_is_said_before_anything_is_imported(folder, name):
     if importlib.util.find_spec(LIBRARIES[name]):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 import numpy as np
 from pippin import ConfigError
+from pippin.expressions import compiled
 
 from pippin_fit.config import FitConfig
 
@@ -183,7 +183,7 @@ def _rest_faults(logs: Sequence[Log], config: FitConfig) -> Iterator[Fault]:
 def _varies(config: FitConfig, key: str, joint: str) -> bool:
     patterns = config.parameters[key].joints
     names = (joint, joint.rpartition("/")[2])
-    return patterns is None or any(re.fullmatch(pattern, name) for pattern in patterns for name in names)
+    return patterns is None or any(compiled(pattern).fullmatch(name) for pattern in patterns for name in names)
 
 
 def _reversals(speeds: np.ndarray) -> int:

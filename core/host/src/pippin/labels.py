@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from .errors import ConfigError
+from .expressions import compiled
 from .spelling import did_you_mean, listed
 
 __all__ = ["NoMatchError", "assign", "covers", "lookup", "match", "name_of"]
@@ -68,7 +69,7 @@ def covers(patterns: Iterable[str], label: str) -> bool:
     """Tell whether a pattern matches a label; a pattern that is not a regular expression matches nothing."""
     for pattern in patterns:
         with contextlib.suppress(re.error):
-            if matches(re.compile(pattern), label):
+            if matches(compiled(pattern, len(label)), label):
                 return True
     return False
 
@@ -170,10 +171,10 @@ def match_each(patterns: str | Iterable[str], labels: Sequence[str], what: str, 
         ConfigError: As `match`.
     """
     found: dict[str, list[int]] = {}
-    faults, is_broken = [], False
+    faults, is_broken, longest = [], False, max(map(len, labels), default=1)
     for pattern in [patterns] if isinstance(patterns, str) else patterns:
         try:
-            expression = re.compile(pattern)
+            expression = compiled(pattern, longest)
         except re.error as error:
             faults.append(f"{where}: {pattern!r} is not a regular expression ({error}); escape what is meant literally")
             is_broken = True

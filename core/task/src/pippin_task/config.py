@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import attrs
 from attrs.validators import deep_iterable, deep_mapping, ge, instance_of, min_len, optional
 from pippin import ComponentConfig, FilePath
+from pippin.expressions import compiled
 from pippin.validators import finite, positive
 
 
@@ -25,7 +26,7 @@ def _delay(instance: Any, attribute: attrs.Attribute[Any], value: tuple[int, int
 
 def _pattern(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
     try:
-        re.compile(value)
+        compiled(value)
     except (re.error, TypeError) as error:
         raise ValueError(f"'{attribute.name}' must have regular expressions, got {value!r} ({error})") from error
 

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 from pippin import ConfigError
 from pippin.axes import axis_labels
+from pippin.expressions import compiled
 from pippin.labels import name_of
 
 from pippin_task.config import SymmetryConfig
@@ -85,13 +86,13 @@ class _Parts:
 
     def _renamed(self, name: str) -> str:
         for pattern, other in self.config.names.items():
-            if found := re.fullmatch(pattern, name):
+            if found := compiled(pattern).fullmatch(name):
                 return found.expand(re.sub(r"\$(\d+)", r"\\g<\1>", other))
         return name
 
     def sign(self, label: str) -> float:
         """Return -1 for an axis that turns the other way round."""
-        return -1.0 if any(re.fullmatch(pattern, name_of(label)) for pattern in self.config.flip) else 1.0
+        return -1.0 if any(compiled(pattern).fullmatch(name_of(label)) for pattern in self.config.flip) else 1.0
 
 
 def mirrored_task(
@@ -109,7 +110,7 @@ def mirrored_task(
     parts = _Parts(config, where, axis_labels(model, range(model.joint_count)), model.body_label)
     names = {name_of(label) for label in parts.axes}
     for pattern in config.flip:
-        if not any(re.fullmatch(pattern, name) for name in names):
+        if not any(compiled(pattern).fullmatch(name) for name in names):
             raise ConfigError(f"{where}.flip: no joint matches {pattern!r}; names: {', '.join(sorted(names))}")
     columns = [_joints(action.labels, parts, f"actions.{label}") for label, action in actions.items()]
     action = _joined(columns)

@@ -7,10 +7,10 @@ import csv
 import gc
 import json
 import math
-import os
 import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +151,7 @@ class TrainingStudy(Study[Training]):
         training.folder = folder.path
         if self._is_resumed:
             self._trainer.load(training.checkpoint)
+            _cut_curve(folder, training.iteration)
         folder.write_config(config)
 
     def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
@@ -232,13 +233,19 @@ def _resumed(folder: Path, training: Training) -> Training:
 
 def _save(training: Training, trainer: Any) -> None:
     """Replace checkpoint and policy, each at once: a training may be killed at any time."""
+    folder = RunFolder(training.folder, continues=True)
     for path, write in ((training.checkpoint, trainer.save), (training.policy, trainer.write_policy)):
-        part = path.with_name(f".{path.name}.part")
-        write(part)
-        os.replace(part, path)
-    part = training.folder / f".{STATE}.part"
-    part.write_text(json.dumps(training.summary(), indent=2) + "\n", encoding="utf-8")
-    os.replace(part, training.folder / STATE)
+        with folder.written(path.name) as part:
+            write(part)
+    folder.write_json(STATE, training.summary())
+
+
+def _cut_curve(folder: RunFolder, last: int) -> None:
+    """Leave out the rows after an iteration: a killed training takes those after its checkpoint again."""
+    with suppress(FileNotFoundError):
+        head, *rows = (folder.path / CURVE).read_text(encoding="utf-8").splitlines(keepends=True)
+        kept = [row for row in rows if row.endswith("\n") and int(row.partition(",")[0]) <= last]
+        folder.write_text(CURVE, "".join([head, *kept]))
 
 
 def _write_row(training: Training) -> None:

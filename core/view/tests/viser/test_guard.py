@@ -4,6 +4,7 @@ import re
 import socket
 import urllib.error
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,7 +17,7 @@ import websockets.asyncio.server
 from pippin_conformance import scenes
 from pippin_view.viser import guard
 from pippin_view.viser.ports import HOST, free_port
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 pytestmark = pytest.mark.simulation(prototype="ball", solver="featherstone", viewers={"page": {"type": "viser"}})
@@ -49,10 +50,12 @@ def answer(url, **headers):
 
 def first_message(url, origin=None, **headers):
     """Open a websocket as the page in a browser does, and return what the server sends first."""
-    protocols = [f"viser-v{viser.__version__}"]
-    address = url.replace("http", "ws", 1)
-    with connect(address, origin=origin, subprotocols=protocols, additional_headers=headers) as client:
+    with websocket(url, origin=origin, additional_headers=headers) as client:
         return client.recv(10)
+
+
+def websocket(url, **options):
+    return connect(url.replace("http", "ws", 1), subprotocols=[f"viser-v{viser.__version__}"], **options)
 
 
 def root(page):
@@ -158,3 +161,33 @@ def test_a_program_that_does_something_else_names_nothing(page, monkeypatch):
     monkeypatch.setattr(guard, "_PATIENCE", 0.05)
 
     assert answer(f"{page.url}/under/0,0,5,0,0,-1") == (200, "")
+
+
+def test_the_browser_runs_scripts_of_the_page_alone(page):
+    """Each answer has a nonce of its own, which only the scripts of the page have."""
+    nonces = []
+    for _ in range(2):
+        with urllib.request.urlopen(page.url) as response:
+            policy, text = response.headers["Content-Security-Policy"], response.read().decode()
+        nonces += re.findall(r"script-src 'nonce-([\w-]+)'", policy)
+        assert len(re.findall(f'<script nonce="{nonces[-1]}"', text)) == text.count("<script") == 2
+        assert f'createElement("script");e.nonce="{nonces[-1]}"' in text
+        for rule in ("default-src 'none'", "base-uri 'none'", f"connect-src 'self' ws://{HOST}:"):
+            assert rule in policy
+        assert "unsafe-inline" not in policy.partition("style-src")[0]
+
+    assert nonces[0] != nonces[1]
+
+
+def test_a_malformed_message_fills_no_log(page, caplog, capfd):
+    """A traceback of viser would have the address of the page."""
+    for message in (b"no message", b"\x81\xa4type\xa1x", b""):
+        with websocket(page.url) as client:
+            client.send(message)
+            with suppress(ConnectionClosed):
+                while True:
+                    client.recv(10.0)
+
+    assert "Traceback" not in caplog.text + "".join(capfd.readouterr())
+    assert urlsplit(page.url).path not in caplog.text
+    assert first_message(page.url), "the page goes on"

@@ -112,7 +112,7 @@ def test_buttons_keep_and_discard_episodes(swing, tmp_path):
             paused.append(controls.is_paused)
             page.pause(False)
             simulation.step()  # after the end, a step belongs to no episode
-        text = operator._text.content
+        text = operator._text.text
 
     assert paused == [True, *[False, True] * 3]
     assert "**2** kept, 1 discarded" in text

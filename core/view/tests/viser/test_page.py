@@ -219,8 +219,8 @@ def test_the_page_can_be_dark(simulation, panel):
 
 def test_the_first_line_tells_the_worlds_drawn_and_the_time_since_a_reset(simulation, panel):
     panel.status.show(simulation, is_paused=True, drawn=1, start=simulation.time - 0.5)
-    some = panel.status._state.content
+    some = panel.status._state.text
     panel.status.show(simulation, is_paused=True, drawn=2, start=simulation.time)
 
     assert some == "**t = 0.50 s** · paused · 1 of 2 worlds drawn"
-    assert panel.status._state.content == "**t = 0.00 s** · paused · 2 worlds"
+    assert panel.status._state.text == "**t = 0.00 s** · paused · 2 worlds"

@@ -37,7 +37,7 @@ def test_bars_show_the_rewards_of_the_last_step(watched):
     simulation, viewer = watched
     simulation.step(3)
     viewer._episode.follow()
-    text = viewer._episode._bars.content
+    text = viewer._episode._bars.text
 
     assert "Return 0.06 in 3 steps" in text
     assert ">alive<" in text

@@ -12,6 +12,7 @@ from pippin.assets.actuators.prims import find_prim_actuators
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.config import SimulationConfig
+from pippin.config.component import Unread
 from pippin.devices import WARP_LOCK, find_device, leave_out_backward_kernels
 from pippin.objects.adding import add_objects
 from pippin.state.world_layout import ObjectParts
@@ -110,12 +111,13 @@ def components_at_rest(config: SimulationConfig) -> Iterator[tuple[SimulationCon
 
     The solver stays: it registers attributes that objects set, and nothing builds it.
     """
-    device = find_device("cpu")
+    device, plugins = find_device("cpu"), config.tables.get("plugins") or {}
     still = attrs.evolve(
         config,
         simulation=attrs.evolve(config.simulation, device="cpu", requires_grad=False),
         # Those that may add to the scene itself.
-        tables={name: config.tables[name] for name in ("solver", "plugins") if name in config.tables},
+        tables={name: config.tables[name] for name in ("solver",) if name in config.tables}
+        | {"plugins": {label: each for label, each in plugins.items() if not isinstance(each.config, Unread)}},
     )
     components = Components(still, (), config.catalog.restrict(Catalog.installed()))
     with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device):

@@ -243,6 +243,10 @@ def find_assets(configs: Sequence[AssetConfig], catalog: Catalog | None = None) 
     return assets
 
 
+_NUMBERS_MAX = 1e8
+"""Largest number of points of a height field: ten thousand by ten thousand."""
+
+
 def find_asset(config: AssetConfig, where: str, catalog: Catalog | None = None) -> Asset:
     """Return an asset after all checks that need no importer."""
     file = find_file(config.path, f"{where}.path")
@@ -261,7 +265,18 @@ def find_asset(config: AssetConfig, where: str, catalog: Catalog | None = None) 
     missing = find_missing_files(elements)
     if missing:
         raise ConfigError(*(f"{where}.path: {text} names no file; correct the path" for text in missing))
+    for field in elements:  # MuJoCo fills its numbers, for minutes, before it finds that they have no room
+        if field.tag == "hfield" and _numbers_of(field) > _NUMBERS_MAX:
+            raise ConfigError(f"{where}.path: {field.text('nrow')} has too many points; use at most {_NUMBERS_MAX:.0e}")
     return Asset(config, where, file, chosen, elements)
+
+
+def _numbers_of(field: Element) -> float:
+    """Return how many heights a field states; 0 if it does not say that in numbers."""
+    try:
+        return float(field.attributes.get("nrow", "0")) * float(field.attributes.get("ncol", "0"))
+    except ValueError:
+        return 0.0
 
 
 def failure(asset: Asset, error: Exception) -> str:

@@ -6,12 +6,15 @@ import hashlib
 import importlib.util
 import re
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import attrs
+from pippin.errors import PluginError
 from pippin.workers.modules import file_spec
 
 from .entry import Entry, spec_of
@@ -66,10 +69,55 @@ def _of_kind(kind: Kind) -> dict[str, Any]:
     return {"kind": kind.name, "provides": kind.provides, "base": kind.base}
 
 
+_PLACE = re.compile(r"[^\s\"'=,\[\]{}:]+(?=:[^\W\d]\w*)")
+"""A file or a module in a text that names one of its classes."""
+
+_TRUSTED: ContextVar[frozenset[str] | None] = ContextVar("trusted", default=None)
+"""The files and modules whose code may run; None for all."""
+
+_IS_KEPT: ContextVar[bool] = ContextVar("kept", default=False)
+"""Whether the table of another one stays unread; else it is refused."""
+
+
+@contextmanager
+def untrusted(*trusted: str, is_trusted: bool = False, is_kept: bool = False) -> Iterator[None]:
+    """Run no code that a file names while the block runs.
+
+    Args:
+        *trusted: Texts of the user, such as `plugins.x.type="file.py:Name"`: what they name may run.
+        is_trusted: Whether all code may run.
+        is_kept: Whether a table whose code must not run stays as it is written until it has to act, or is refused.
+    """
+    found = [place for text in trusted for place in _PLACE.findall(text)]
+    places = frozenset([*found, *(str(Path(place).expanduser().absolute()) for place in found)])
+    tokens = _TRUSTED.set(None if is_trusted else places), _IS_KEPT.set(is_kept)
+    try:
+        yield
+    finally:
+        _TRUSTED.reset(tokens[0])
+        _IS_KEPT.reset(tokens[1])
+
+
+def is_trusted(place: str) -> bool:
+    """Tell whether the code of a file or of a module may run."""
+    trusted = _TRUSTED.get()
+    return trusted is None or place in trusted
+
+
 @attrs.frozen(kw_only=True)
 class _OutsideEntry(Entry):
     is_outside = True
     _cure = "name one of its classes"
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether its code must not run, and its table stays as it is written."""
+        return _IS_KEPT.get() and not is_trusted(self.distribution)
+
+    def _imported(self) -> Any:
+        if not is_trusted(self.distribution):
+            raise PluginError(f"{self}: its code would run, and the file may be somebody else's: read it; add --trust")
+        return super()._imported()
 
 
 @attrs.frozen(kw_only=True)

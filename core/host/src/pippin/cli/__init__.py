@@ -14,7 +14,9 @@ from pippin.catalog import Catalog, Entry
 from pippin.catalog.source import docstring_of, first_party_distribution
 from pippin.console.options import HIDES_NOTES, HIDES_PROGRESS, SHOWS_LOG
 from pippin.errors import ConfigError, PippinError, PluginError, SimulationError
-from pippin.spelling import did_you_mean
+from pippin.spelling import did_you_mean, printable
+
+from ._machine import machine_fault
 
 __all__ = ["main", "own_commands"]
 
@@ -75,14 +77,14 @@ class Commands(click.Group):
         interruptible, ctx.obj = ctx.obj or nullcontext(), None
         try:
             with interruptible, warnings.catch_warnings():
-                warnings.showwarning = lambda message, *_, **__: click.echo(f"warning: {message}", err=True)
+                warnings.showwarning = lambda text, *_, **__: click.echo(f"warning: {printable(str(text))}", err=True)
                 return self._invoke(ctx)
         except tuple(EXIT_CODES) as error:
             is_shown = ctx.meta.get(_TRACEBACK, False)
             if is_shown:
                 click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
             for fault in str(error).splitlines():
-                click.echo(f"error: {fault}", err=True)
+                click.echo(f"error: {printable(fault)}", err=True)
             if isinstance(error, PluginError) and error.__cause__ is not None and not is_shown:
                 click.echo("note: add --traceback to see where", err=True)
             ctx.exit(next(code for kind, code in EXIT_CODES.items() if isinstance(error, kind)))
@@ -97,6 +99,8 @@ class Commands(click.Group):
         except (PippinError, click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
+            if (fault := machine_fault(error)) is not None:
+                raise fault from error
             name = ctx.invoked_subcommand or ""
             if name.rpartition(":")[2] not in _installed_commands():
                 from pippin.extras import version_faults

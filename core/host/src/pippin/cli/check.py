@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import attrs
 import click
 from pippin.catalog.entries import Catalog
+from pippin.catalog.outside import untrusted
 from pippin.config import load
 from pippin.console import PATH, changes, new_table, print_table, shown_progress, solvers
-from pippin.console.options import json_list
+from pippin.console.options import json_list, trust
 from pippin.support.features import FEATURES
 
 if TYPE_CHECKING:
@@ -26,8 +27,9 @@ UNABLE = 2
 @click.argument("file", type=PATH)
 @solvers("check")
 @changes()
+@trust
 @json_list
-def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], as_json: bool) -> None:
+def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], trust: bool, as_json: bool) -> None:
     """List the solvers that can run FILE, and tell what a run of FILE would report in its first step.
 
     The features of FILE are compared with the declaration of each solver, and the solvers that have them are built:
@@ -38,7 +40,7 @@ def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], as_j
     The exit code is 2 if a solver given by --solver cannot run FILE; without --solver, if the solver of FILE cannot.
     """
     # The result is the table: progress goes to standard error.
-    with shown_progress(is_stdout_reserved=True) as progress:
+    with shown_progress(is_stdout_reserved=True) as progress, untrusted(*overrides, *solvers, is_trusted=trust):
         with progress.phase("read"):
             config = load(file, overrides)
         own = config.solver

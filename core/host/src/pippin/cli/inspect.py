@@ -11,8 +11,9 @@ from typing import Any
 import attrs
 import click
 import pippin
+from pippin.catalog.outside import untrusted
 from pippin.console import PATH, changes, new_table, print_table, shown_progress
-from pippin.console.options import json_list
+from pippin.console.options import json_list, trust
 
 LISTS = ("bodies", "joints", "shapes", "sites", "matter", "tendons", "attachments", "motions")
 LISTS += ("actuators", "sensors", "cameras", "keyframes")
@@ -23,8 +24,11 @@ LISTS += ("actuators", "sensors", "cameras", "keyframes")
 @changes("Replace a value of the file; scene.assets.0.KEY=VALUE is an option of a robot file.")
 @click.option("--draw", "image", type=PATH, metavar="IMAGE.png", help="Draw the start pose.")
 @click.option("--memory", "is_memory", is_flag=True, help="Print bytes of a world, and worlds that fit a GPU.")
+@trust
 @json_list
-def inspect(file: Path, overrides: tuple[str, ...], image: Path | None, is_memory: bool, as_json: bool) -> None:
+def inspect(
+    file: Path, overrides: tuple[str, ...], image: Path | None, is_memory: bool, trust: bool, as_json: bool
+) -> None:
     """List what FILE has, by name: bodies, joints, shapes, sites, actuators, sensors, cameras and keyframes.
 
     FILE is a robot file (MJCF, URDF, xacro, USD, or a format of an installed importer), or a configuration, whose
@@ -33,7 +37,7 @@ def inspect(file: Path, overrides: tuple[str, ...], image: Path | None, is_memor
     simulation with a few numbers of worlds, steps it, and counts the bytes of its arrays.
     """
     # The result is the tables: progress goes to standard error.
-    with shown_progress(is_stdout_reserved=True):
+    with shown_progress(is_stdout_reserved=True), untrusted(*overrides, is_trusted=trust):
         found = pippin.inspect(file, overrides, draw=image, memory=is_memory)
     if as_json:
         click.echo(json.dumps([attrs.asdict(contents) for contents in found], indent=2, ensure_ascii=False))

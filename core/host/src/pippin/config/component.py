@@ -43,3 +43,7 @@ class CatalogConfig:
         if self.installed_only:
             catalog = catalog.only_installed(where("installed_only"))
         return catalog if self.allow is None else catalog.only(self.allow, where("allow"))
+
+
+class Unread:
+    """The table of a plugin as it is written, whose code must not run."""

@@ -27,7 +27,7 @@ from pippin.errors import PluginError
 from pippin.labels import label_fault
 from pippin.spelling import did_you_mean
 
-from .component import ComponentConfig
+from .component import ComponentConfig, Unread
 from .faults import (
     MissingKeyError,
     UnexpectedNameError,
@@ -284,6 +284,12 @@ def is_component(kind: Any) -> bool:
     return get_origin(kind) is Annotated and get_args(kind)[0] is ComponentConfig
 
 
+def _unread(table: Mapping[str, Any]) -> type:
+    """Return a class that holds the values of a table as they are: the plugin that knows them must not run."""
+    fields = {key: attrs.field(type=Any) for key in table if key != "type" and key.isidentifier()}
+    return attrs.make_class("UnreadConfig", fields, bases=(Unread,), frozen=True, kw_only=True)
+
+
 def _component_hook(catalog: Catalog, annotated: Any, converter: Converter) -> Hook:
     """Structure a table into the configuration of the plugin that its `type` names."""
     kind: str = get_args(annotated)[1]
@@ -301,7 +307,8 @@ def _component_hook(catalog: Catalog, annotated: Any, converter: Converter) -> H
             name = _str(table["type"], str)
             if is_file_reference(name):  # its path does not depend on the current folder
                 name = anchored(table["type"])
-            config_class = catalog.find(kind, name).load_config()
+            entry = catalog.find(kind, name)
+            config_class = _unread(table) if entry.is_unread else entry.load_config()
             structure = converter.get_structure_hook(config_class)
         except (UnexpectedValueError, PluginError) as error:
             raise under_key("type", error) from error

@@ -170,6 +170,9 @@ def json_line(verb: str = "End with") -> Callable[[C], C]:
     )
 
 
+trust = click.option("--trust", is_flag=True, help="Let code run that FILE names: plugins of files and modules.")
+"""The option `--trust` of a command that runs no code of a file without it."""
+
 json_list = click.option("--json", "as_json", is_flag=True, help="Print a JSON list instead of a table.")
 """The option `--json` of a command that prints a table."""
 

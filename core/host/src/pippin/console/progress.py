@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import errno
 import gc
 import os
 import sys
@@ -11,9 +12,12 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout
+from typing import Any
 
+from pippin.spelling import printable
 from pippin.studies.progress import RunProgress, log_shown, progress_shown_by
 from rich.console import Console
+from rich.markup import escape
 from rich.status import Status
 
 from .options import HIDES_NOTES, HIDES_PROGRESS, SHOWS_LOG, is_given, options_named
@@ -72,13 +76,18 @@ class ConsoleProgress(RunProgress):
         if once in self._printed:
             return
         self._printed |= {once} - {""}
-        self._console.print(text, markup=False, emoji=False, highlight=False, soft_wrap=True)
+        text = "\n".join(map(printable, text.splitlines()))
+        try:
+            self._console.print(text, markup=False, emoji=False, highlight=False, soft_wrap=True)
+        except OSError:  # nobody reads it, or the disk is full: the work goes on
+            self._console.quiet = True
+            silence(self._console.file)
 
     def _show(self, text: str) -> None:
         now = time.perf_counter()
         with self._lock:
             if self._status is not None:
-                self._status.update(f"{self._name:<8} {text}")
+                self._status.update(escape(printable(f"{self._name:<8} {text}")))
             elif self._is_shown and now - self._shown >= max(_PLAIN_PERIOD, _PLAIN_SHARE * (now - self._began)):
                 self._shown = now
                 self.note(f"{self._name:<8} {text}")
@@ -117,6 +126,23 @@ class ConsoleProgress(RunProgress):
                 self._status = None
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Raise the error, and do not end the process."""
+        raise BrokenPipeError(errno.EPIPE, "nobody reads the output")
+
+
+def silence(stream: Any) -> None:
+    """Let a stream lead nowhere: what it could not write is dropped, also at the end of the process.
+
+    Args:
+        stream: A stream that cannot be written.
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
 @contextmanager
 def shown_progress(is_stdout_reserved: bool = False) -> Iterator[RunProgress]:
     """Show the progress of a command, and prevent other output between its lines.
@@ -130,7 +156,7 @@ def shown_progress(is_stdout_reserved: bool = False) -> Iterator[RunProgress]:
     atexit.register(gc.freeze)  # or Python walks all that was imported once more before it ends, for seconds
     is_quiet = is_given(HIDES_NOTES)
     is_shown = not is_quiet and not is_given(HIDES_PROGRESS)
-    progress = ConsoleProgress(Console(stderr=is_stdout_reserved), is_shown=is_shown)
+    progress = ConsoleProgress(_Console(stderr=is_stdout_reserved), is_shown=is_shown)
     progress.has_remarks, progress.keeps_log = not is_quiet, is_given(SHOWS_LOG)
     reserved = _stdout_on_stderr() if is_stdout_reserved else nullcontext()
     with log_shown(progress), progress_shown_by(progress), options_named(), reserved:

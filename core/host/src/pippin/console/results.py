@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 from pippin.runs.result import RunResult, score_text
+from pippin.spelling import printable
 from pippin.studies import RunProgress
 from pippin.studies.summary import speed_text
 
@@ -45,7 +46,7 @@ def finish(result: RunResult, *, as_json: bool, further: Sequence[str] = ()) -> 
     """Print the result as a line of JSON if asked, and raise the exception that ended the run early, if any."""
     if as_json:
         shown = {name: result.summary[name] for name in (*_RESULTS, *further)}
-        click.echo(json.dumps({**shown, "run_folder": str(result.folder)}, ensure_ascii=False))
+        click.echo(printable(json.dumps({**shown, "run_folder": str(result.folder)}, ensure_ascii=False)))
     if result.end is not None:
         raise result.end
 

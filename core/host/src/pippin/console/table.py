@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from typing import Any
 
+from pippin.spelling import printable
 from rich.console import Console
 from rich.table import Table
 
@@ -15,7 +17,13 @@ def new_table(*columns: str) -> Table:
     Args:
         *columns: The heads of the columns.
     """
-    return Table(*columns, box=None, pad_edge=False)
+    return _Table(*columns, box=None, pad_edge=False)
+
+
+class _Table(Table):
+    def add_row(self, *cells: Any, **options: Any) -> None:
+        """Add a row; a name in it commands no terminal."""
+        super().add_row(*(printable(cell) if isinstance(cell, str) else cell for cell in cells), **options)
 
 
 def print_table(table: Table, lines: Iterable[str] = ()) -> None:
@@ -29,4 +37,4 @@ def print_table(table: Table, lines: Iterable[str] = ()) -> None:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else 1000)
     console.print(table)
     for line in lines:
-        console.print(line, markup=False, emoji=False, soft_wrap=True)
+        console.print("\n".join(map(printable, line.splitlines())), markup=False, emoji=False, soft_wrap=True)

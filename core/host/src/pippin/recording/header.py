@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import operator
+import zlib
 from collections.abc import Sequence
 from importlib import metadata
 from typing import Any, ClassVar, Self
@@ -154,3 +156,14 @@ class Header:
     def fault(where: object, reason: object) -> str:
         """For the core: Return the fault of a file that is not a recording."""
         return f"{where}: not a recording of Pippin ({reason}); name a file that a recorder wrote"
+
+    @staticmethod
+    def damage(where: object, reason: object) -> str:
+        """For the core: Return the fault of a recording whose bytes are not those that were written."""
+        return f"{where}: damaged ({reason}); take another copy, or keep what is before it by `pippin recover`"
+
+    @staticmethod
+    def checksums(rows: np.ndarray) -> np.ndarray:
+        """For the core: Return the CRC-32 of each row of an array of shape [rows, …]."""
+        each = np.ascontiguousarray(rows).reshape(len(rows), math.prod(rows.shape[1:])).view(np.uint8)
+        return np.array([zlib.crc32(row) for row in each], dtype="<u4")

@@ -80,6 +80,8 @@ def simulate_in_processes(
         parts = folder.path / _PARTS
         arguments = [(each, growth.config, recorded, parts / str(each.index), may_grow) for each in shards]
         with RunWorkers(shards, _make_worker, arguments, progress) as workers:
+            workers.prepare()
+            folder.write_config(growth.config)  # so that a run that is killed can be viewed
             end = _advance(workers, count, progress, folder.path)
         if workers.sizes is None:
             break
@@ -107,7 +109,6 @@ def _make_worker(*arguments: Any) -> Any:
 
 def _advance(workers: RunWorkers, count: int, progress: RunProgress, folder: Path) -> End | None:
     """Step to the end, and return what ended the run early, if anything."""
-    workers.prepare()
     try:
         with progress.phase("run"), stopped_between_steps(workers) as stop_if_asked:
             stopped = workers.run(count, stop_if_asked)

@@ -58,6 +58,7 @@ def simulate(
         return start(config, folder.path, plugins)
 
     def take(loop: RunLoop) -> None:
+        folder.write_config(loop.simulation.config)  # so that a run that is killed can be viewed
         if checkpoint is not None:  # what saving would raise at the end
             for owner, reason in loop.simulation.unsaved_reasons.items():
                 raise ConfigError(f"checkpoint: {owner}: {reason}; leave the option out")
@@ -71,11 +72,16 @@ def simulate(
         if isinstance(loop.end, SimulationError | PluginError):  # it must not replace an earlier checkpoint
             progress.note("no checkpoint: the simulation failed")
             return
-        with progress.phase("save"):
-            loop.simulation.save(checkpoint)
+        try:
+            with progress.phase("save"):
+                loop.simulation.save(checkpoint)
+        except SimulationError as error:  # such as a full disk: what was recorded is on another one
+            loop.end = loop.end or error
+            return
         progress.note(f"checkpoint: {checkpoint}, at t = {loop.simulation.time:.6g} s")
 
     loop = stepped(config, build, take, progress, finish=save, may_grow=may_grow)
+    loop.end = loop.end or _lost(loop.simulation)
     facts, config = facts_of(loop), loop.simulation.config
     facts["measured_seconds"] = progress.seconds.get("run", 0.0) - loop.simulation.seconds_waited  # wall time
     with progress.phase("write"):
@@ -110,6 +116,19 @@ def stepped(
         growth.grow(sizes, simulation.time)
         progress.note(growth.notes[-1])
     return loop
+
+
+def _lost(simulation: Simulation) -> SimulationError | None:
+    """Return the fault of a run all of whose recorders had no room for a row; None if there is something."""
+    recorders = [each for each in (*simulation.recorders.values(), *simulation.plugins.values()) if _is_lost(each)]
+    others = [each for each in simulation.recorders.values() if not _is_lost(each)]
+    if others or not recorders:
+        return None
+    return SimulationError(f"nothing was recorded: {'; '.join(note for each in recorders for note in each.notes)}")
+
+
+def _is_lost(recorder: Any) -> bool:
+    return isinstance(recorder, Recorder) and recorder.is_incomplete and not recorder.row_count
 
 
 def facts_of(loop: RunLoop) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
@@ -123,11 +123,11 @@ class RunFolder:
             text: The text.
         """
         with self.written(name) as file:
-            file.write_text(text, encoding="utf-8")
+            file.write_text(text, encoding="utf-8", errors="replace")  # names of files need not be UTF-8
 
     @contextmanager
     def written(self, name: str) -> Iterator[Path]:
-        """Give the path of a file that is written in the block.
+        """Give the path of a file that is written in the block, and gets its name at the end: never a part of it.
 
         Args:
             name: Name of the file.
@@ -135,9 +135,14 @@ class RunFolder:
         Raises:
             ConfigError: The system cannot write it.
         """
+        part = self.path / f".part-{name}"
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            yield self.path / name
+            yield part
+            os.replace(part, self.path / name)
         except OSError as error:
             text = f"out: '{self.path / name}' cannot be written ({error.strerror or error}); make room, or choose"
             raise ConfigError(f"{text} another folder") from error
+        finally:
+            with suppress(OSError):
+                part.unlink()

@@ -3,7 +3,7 @@
 from .modules import function_named
 from .pool import WorkerPool
 from .process import CallResult, Worker, WorkerProcess, wait_any
-from .start import start_warm_process, usable_cores
+from .start import leave_stops_to_caller, start_warm_process, usable_cores
 
 __all__ = [
     "CallResult",
@@ -11,6 +11,7 @@ __all__ = [
     "WorkerPool",
     "WorkerProcess",
     "function_named",
+    "leave_stops_to_caller",
     "start_warm_process",
     "usable_cores",
     "wait_any",

@@ -10,12 +10,13 @@ from pathlib import Path
 
 from pippin.errors import SimulationError
 
-from .start import leave_environment
+from .start import leave_environment, leave_stops_to_caller
 
 if len(os.listdir("/proc/self/task")) > 1:
     raise SimulationError("workers: a plugin has started threads when it was imported, so it cannot be forked")
 if "/warp.so" in Path("/proc/self/maps").read_text():
     raise SimulationError("workers: a plugin has started Warp when it was imported, so it cannot be forked")
 leave_environment()
+leave_stops_to_caller()
 gc.freeze()  # the collector of a fork need not walk, and so copy, what was imported
 gc.enable()

@@ -22,7 +22,7 @@ from pippin.devices import start_newton
 from pippin.errors import PippinError, SimulationError
 
 from .modules import ModulesOfFiles, modules_of_files
-from .start import Surroundings, start_process, take_over
+from .start import Surroundings, leave_stops_to_caller, start_process, take_over
 
 _Process = TypeVar("_Process", bound="WorkerProcess")
 
@@ -135,7 +135,7 @@ def _run(
     """Run the function. Standard output belongs to the caller, so everything printed here goes to standard error."""
     take_over(surroundings)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches every process of a terminal: the caller ends this one
+    leave_stops_to_caller()
     os.dup2(sys.stderr.fileno(), 1)
     warnings.showwarning = lambda message, *_, **__: print(f"warning: {message}", file=sys.stderr)
     atexit.register(gc.freeze)  # or Python walks all that was imported once more before it ends

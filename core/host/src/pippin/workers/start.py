@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from multiprocessing import forkserver, reduction
@@ -98,6 +100,18 @@ def take_over(surroundings: Surroundings | None) -> None:
     os.environ.update(environment)
     os.dup2(errors.descriptor, 2)
     os.close(errors.descriptor)
+
+
+def leave_stops_to_caller(patience: float = 30.0) -> None:
+    """Outlive Ctrl-C, SIGTERM and SIGHUP, which may reach all processes of a run: the caller ends this one.
+
+    Args:
+        patience: Time that the caller has for that after SIGTERM, by which Python, too, ends its processes [s].
+    """
+    for name in ("SIGINT", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: threading.Timer(patience, os._exit, (128 + signal.SIGTERM,)).start())
 
 
 def leave_environment() -> None:

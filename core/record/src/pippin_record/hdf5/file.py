@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ from pippin.recording import Header
 
 HEADER = "header"
 """Name of the dataset with the header's text."""
+
+CHECKSUMS = "checksums"
+"""Name of the dataset with the CRC-32 of each row of each column, and of its time: those of HDF5 guard no indices."""
 
 
 class Hdf5File:
@@ -29,14 +33,18 @@ class Hdf5File:
             text = self._file[HEADER]
             if text.shape != ():
                 raise ValueError(f"its header has shape {text.shape}")
+            if zlib.crc32(text[()]) != text.attrs["crc32"]:
+                raise ValueError("its header is damaged")
             self.header = Header.from_json(text[()], str(path))
             self._count = len(self._file["time"])
+            self._checksums = self._file[CHECKSUMS]
+            self._order = [*(column.name for column in self.header.columns), "time"]
         except (OSError, LookupError, ValueError, TypeError, AttributeError, RuntimeError) as error:
             raise ConfigError(Header.fault(path, error)) from error
 
     def column(self, name: str) -> Any:
         """Return the whole rows of a column, read by slices."""
-        return _WholeRows(self._file[name], self._count)
+        return _WholeRows(self._file[name], self._count, self._checksums, self._order.index(name))
 
     def close(self) -> None:
         """Close the file."""
@@ -51,7 +59,7 @@ class Hdf5File:
         found.close()
         with h5py.File(path, "r+", locking=False) as file:
             count = len(file["time"])
-            for name in names:
+            for name in (*names, CHECKSUMS):
                 file[name].resize(count, axis=0)
         return path, count
 
@@ -59,8 +67,8 @@ class Hdf5File:
 class _WholeRows:
     """The first rows of a dataset: those that were written completely."""
 
-    def __init__(self, dataset: Any, count: int) -> None:
-        self._dataset, self._count = dataset, count
+    def __init__(self, dataset: Any, count: int, crcs: Any, column: int) -> None:
+        self._dataset, self._count, self._crcs, self._column = dataset, count, crcs, column
         self.shape = (count, *dataset.shape[1:])
         self.dtype = dataset.dtype
 
@@ -68,8 +76,13 @@ class _WholeRows:
         first, *rest = key if isinstance(key, tuple) else (key,)
         if first is Ellipsis:
             first, rest = slice(None), [Ellipsis, *rest]
+        rows = self._within(first)
         try:
-            return self._dataset[(self._within(first), *rest)]
+            found, crcs = self._dataset[rows], self._crcs[rows, self._column]
+            each = found if np.ndim(crcs) else found[None]
+            if (Header.checksums(each) != crcs).any():
+                raise ConfigError(Header.damage(self._dataset.file.filename, f"rows of {self._dataset.name}"))
+            return found[(slice(None), *rest)] if np.ndim(crcs) else found[tuple(rest)]
         except (OSError, RuntimeError, MemoryError) as error:
             raise ConfigError(Header.fault(self._dataset.file.filename, error)) from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import h5py
 import numpy as np
 from pippin.recording import Column, Header, Recorder
 
-from .file import HEADER
+from .file import CHECKSUMS, HEADER
 
 _FACTS = ("format", "format_version", "label", "control_dt", "period", "start_step", "quaternion_order", "up_axis")
 
@@ -32,17 +33,21 @@ class Hdf5Recorder(Recorder):
 
     def open(self, path: Path, header: Header) -> None:
         """Make the datasets."""
-        self._file = h5py.File(path, "w", libver="earliest", locking=False)  # the recorder locks it
-        self._file.create_dataset(HEADER, data=header.to_json(), dtype=h5py.string_dtype())
+        self._file = h5py.File(path, "w", libver=("v108", "v108"), locking=False)  # the recorder locks it
+        text = header.to_json()
+        dataset = self._file.create_dataset(HEADER, data=text, dtype=h5py.string_dtype())
+        dataset.attrs["crc32"] = zlib.crc32(text.encode())
         self._file.attrs.update({**header.versions, "config": header.config})
         self._file.attrs.update({name: getattr(header, name) for name in _FACTS})
         if len(header.worlds) * 4 <= _ATTRIBUTE_ROOM:
             self._file.attrs["worlds"] = np.array(header.worlds, dtype=np.int32)
         self._columns = header.columns
-        options = {"compression": self.config.compression, "shuffle": True} if self.config.compression else {}
+        packed = {"compression": self.config.compression, "shuffle": True} if self.config.compression else {}
+        options = {"fletcher32": True, **packed}
         rows = max(1, self.config.chunk_bytes // header.row_type.itemsize)  # as many as the buffer holds
         time = Column(name="time", shape=(), dtype=np.dtype("<f8"), units=("s",))
-        for column in (*header.columns, time):
+        crcs = Column(name=CHECKSUMS, shape=(len(header.columns) + 1,), dtype=np.dtype("<u4"))
+        for column in (*header.columns, crcs, time):
             _add_dataset(self._file, column, rows, options)
         self._file.flush()
 
@@ -50,6 +55,8 @@ class Hdf5Recorder(Recorder):
         """Append rows to all datasets, then their times."""
         for name in (column.name for column in self._columns):
             _append(self._file[name], rows[name])
+        names = (*(column.name for column in self._columns), "time")
+        _append(self._file[CHECKSUMS], np.stack([Header.checksums(rows[name]) for name in names], axis=1))
         self._file.flush()
         _append(self._file["time"], rows["time"])
         self._file.flush()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import struct
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -24,17 +26,44 @@ METADATA = "pippin"
 """Name of the metadata with the header's text."""
 
 
-def records(path: Path, *, emit_chunks: bool = False) -> Iterator[Any]:
-    """Yield the records of a file until its end, or until it was cut off; chunks as they are packed, or unpacked."""
+_END, _MAGIC_SIZE = b"\x89MCAP0\r\n", 8
+"""Last bytes of a file that is complete, and the number of the first ones, which are the same."""
+
+_FRAME = struct.Struct("<BQ")
+"""Kind and size of a record, before its content."""
+
+
+def records(path: Path, *, emit_chunks: bool = False, is_damage_the_end: bool = False) -> Iterator[Any]:
+    """Yield the records of a file until its end, or until it was cut off; chunks as they are packed, or unpacked.
+
+    Raises:
+        ConfigError: The file is damaged, and damage is not to be taken for its end.
+    """
     reader: Any = import_library("mcap.stream_reader", "mcap")
     with path.open("rb") as file:
-        records = reader.StreamReader(file, emit_chunks=emit_chunks).records
-        while True:
-            try:
-                record = next(records)
-            except Exception:  # the reader raises what its decoders raise, and a cut file ends anywhere
-                return
-            yield record
+        file.seek(max(0, path.stat().st_size - len(_END)))
+        is_complete, kinds = file.read() == _END, set[str]()
+        file.seek(0)
+        try:
+            for record in reader.StreamReader(file, emit_chunks=emit_chunks, validate_crcs=True).records:
+                kinds.add(type(record).__name__)
+                yield record
+            fault: Any = None if "DataEnd" in kinds else "it does not have the end of its data"
+        except Exception as error:  # the reader raises what its decoders raise
+            fault = None if not is_complete and _is_cut_off(file, error) else error
+    if fault is not None and not is_damage_the_end:
+        raise ConfigError(Header.damage(path, fault))
+
+
+def _is_cut_off(file: Any, error: Exception) -> bool:
+    """Tell whether reading failed at the end of a file, since the record there is not whole, or none follows."""
+    size, place = os.fstat(file.fileno()).st_size, _MAGIC_SIZE
+    if file.tell() < size:
+        return False
+    while place + _FRAME.size <= size:
+        file.seek(place)
+        place += _FRAME.size + _FRAME.unpack(file.read(_FRAME.size))[1]
+    return place != size or type(error).__name__ == "EndOfFile"
 
 
 def refuse_large_chunks(path: Path) -> None:
@@ -49,12 +78,22 @@ def refuse_large_chunks(path: Path) -> None:
     """
     zstandard: Any = import_library("zstandard", "mcap")
     size = 0
-    for record in records(path, emit_chunks=True):
+    for record in records(path, emit_chunks=True, is_damage_the_end=True):  # who reads the rows refuses damage
         if type(record).__name__ == "Chunk":
             size += record.uncompressed_size
             with suppress(zstandard.ZstdError):  # of no such frame, which is not unpacked
                 size += max(0, zstandard.frame_content_size(record.data) - record.uncompressed_size)
     refuse_expansion(size)
+
+
+def metadata_of(header: Header) -> dict[str, str]:
+    """Return the metadata with the header's text and its checksum: a file without its end has no other one."""
+    text = header.to_json()
+    return {"header": text, "crc32": _crc(text), **header.versions}
+
+
+def _crc(text: str) -> str:
+    return f"{zlib.crc32(text.encode(errors='replace')):08x}"
 
 
 class McapFile:
@@ -65,17 +104,20 @@ class McapFile:
         PluginError: The library of the format is not installed.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, *, is_damage_the_end: bool = False) -> None:
+        self._path, self._is_damage_the_end = path, is_damage_the_end
         found = (
             each
-            for each in records(path, emit_chunks=True)
+            for each in records(path, emit_chunks=True, is_damage_the_end=True)
             if type(each).__name__ == "Metadata" and each.name == METADATA
         )
         metadata = next(found, None)
         if metadata is None:
             raise ConfigError(Header.fault(path, "without the recorder's metadata"))
-        self.header = Header.from_json(metadata.metadata.get("header", ""), str(path))
+        text = metadata.metadata.get("header", "")
+        if metadata.metadata.get("crc32") != _crc(text):
+            raise ConfigError(Header.fault(path, "its header is damaged"))
+        self.header = Header.from_json(text, str(path))
         self._topics = topics_of(self.header.columns)
 
     @cached_property
@@ -86,7 +128,7 @@ class McapFile:
             raise ConfigError(Header.fault(self._path, error)) from error
         payloads: dict[str, list[bytes]] = {}
         names: dict[int, str] = {}
-        for record in records(self._path):
+        for record in records(self._path, is_damage_the_end=self._is_damage_the_end):
             kind = type(record).__name__
             if kind == "Channel":
                 names[record.id] = record.topic
@@ -117,17 +159,17 @@ class McapFile:
 
     @staticmethod
     def repair(path: Path) -> tuple[Path, int]:
-        """Write the records of a file that was cut off into a complete one, which replaces it."""
+        """Write the records of a file that was cut off or damaged, up to there, into a complete one in its place."""
         writers: Any = import_library("mcap.writer", "mcap")
-        found = McapFile(path)
+        found = McapFile(path, is_damage_the_end=True)
         count = len(found.column("time"))  # and refuses what cannot be unpacked
         partial = path.with_name(f"{path.name}.part")
         schemas: dict[int, int] = {0: 0}
         channels: dict[int, int] = {}
         with partial.open("wb") as file:
-            writer = writers.Writer(file)
+            writer = writers.Writer(file, enable_data_crcs=True)
             writer.start()
-            for record in records(path):
+            for record in records(path, is_damage_the_end=True):
                 _copy(writer, record, schemas, channels)
             writer.finish()
         os.replace(partial, path)
@@ -174,9 +216,9 @@ def join(files: Any, path: Path, compression: str | None) -> None:
     kind = {"zstd": kinds.ZSTD, "lz4": kinds.LZ4, None: kinds.NONE}[compression]
     header = files.header
     with path.open("wb") as file:
-        writer = writers.Writer(file, compression=kind)
+        writer = writers.Writer(file, compression=kind, enable_data_crcs=True)
         writer.start()
-        writer.add_metadata(METADATA, {"header": header.to_json(), **header.versions})
+        writer.add_metadata(METADATA, metadata_of(header))
         writer.add_attachment(0, 0, "config.toml", "application/toml", header.config.encode())
         channels: dict[str, int] = {}
         rows = zip(*map(_rows, files.paths), strict=False)

@@ -25,7 +25,7 @@ from pippin.arrays import on_host
 from pippin.axes import axis_labels
 from pippin.recording import Header, Recorder
 
-from .file import METADATA, join
+from .file import METADATA, join, metadata_of
 from .messages import MessageEncoder, Topic, encoded_time, topics_of
 from .scene_messages import COLUMNS, ContactMessages, MatterMessages, channel_of, entities
 
@@ -151,7 +151,7 @@ class McapRecorder(Recorder):
         options = MCAPWriteOptions(compression=kinds[self.config.compression], compression_threads=0)
         self._context = foxglove.Context()
         self._writer = foxglove.open_mcap(path, allow_overwrite=True, context=self._context, writer_options=options)
-        self._writer.write_metadata(METADATA, {"header": header.to_json(), **header.versions})
+        self._writer.write_metadata(METADATA, metadata_of(header))
         self._writer.attach(
             log_time=0, create_time=0, name="config.toml", media_type="application/toml", data=header.config.encode()
         )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from pippin.catalog.outside import untrusted
 from pippin.console import PATH, changes, shown_progress
+from pippin.console.options import trust
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -39,17 +42,21 @@ def on_a_page(command: C) -> C:
 @click.argument("source", type=PATH, metavar="FILE")
 @changes("Replace a value of a configuration file.", has_worlds=False)
 @click.option("--worlds", metavar="WORLDS", help="Worlds to show, a slice such as 0:4; by default the first 16.")
+@trust
 @on_a_page
-def view(source: Path, overrides: tuple[str, ...], **options: Any) -> None:
+def view(source: Path, overrides: tuple[str, ...], trust: bool, **options: Any) -> None:
     """Show FILE on a page in the browser, until Ctrl-C.
 
     FILE is a configuration, which runs in real time without an end; a checkpoint, from which it continues; or a run
     folder, which is replayed. Nothing is recorded, and other viewers of the file do not open. The page has pause, one
     step, reset, speed, choice of world, and sliders for the targets of actuators. Only this machine can open it.
 
+    A run folder and a checkpoint run no code that they name, such as plugins of files, without --trust.
+
     If the simulation fails, the page says why and pauses: Reset starts again.
     """
-    with shown_progress() as progress:
+    is_own = trust or not (source.is_dir() or zipfile.is_zipfile(source))  # a file to run is the user's choice
+    with shown_progress() as progress, untrusted(is_trusted=is_own, is_kept=True):
         with progress.phase("read"):
             from ._pages import source_of
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
-import signal
 import sys
 import time
 import warnings
@@ -21,6 +20,7 @@ from pippin.arrays import on_host
 from pippin.devices import kind_of
 from pippin.rendering import Cameras, Renderer, Tiles
 from pippin.viewing import FileViewer
+from pippin.workers import leave_stops_to_caller
 
 from .file import PIXEL_FORMATS, VideoFile
 
@@ -157,7 +157,7 @@ def _draw(
     rows: Mapping[str, np.ndarray],
 ) -> None:
     """Draw what comes, until None or the end of the other process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    leave_stops_to_caller()
     parent = multiprocessing.parent_process()
     arrays: dict[str, Any] = {"body_q": state.body_q, **{name: getattr(model, name) for name in _MOVING}}
     drawing: InlineRenderer | None = None

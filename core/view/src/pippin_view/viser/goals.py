@@ -15,6 +15,7 @@ from pippin.controllers import Tools
 from pippin.labels import name_of
 from pippin.quaternions import product
 
+from .markdown import TextBox, markdown
 from .operator import Operator
 from .panel import Panel
 from .sliders import EpisodePanel
@@ -153,9 +154,11 @@ class Pad:
         if not moved:
             return
         panel.page.guard.on_pad = self.hear
-        gui, link = panel.page.server.gui, f'<a href="{panel.page.guard.path}/pad" target="_blank">Keys and gamepad</a>'
+        gui, page = panel.page.server.gui, panel.page.guard.path
         with gui.add_folder("Pad", order=2.6):
-            gui.add_html(f'<div style="padding:0 .6em .6em;font-size:.85em">{link} for {moved[0]}</div>')
+            link = markdown('<a href="{}/pad" target="_blank">Keys and gamepad</a>', page)
+            text = markdown('<div style="padding:0 .6em .6em;font-size:.85em">{} for {}</div>', link, moved[0])
+            TextBox(gui.add_html).show(text)
             if len(names) > 1:
                 tool = gui.add_dropdown("Tool", tuple(names), initial_value=names[0])
                 tool.on_update(panel.user_input.queued(lambda name: setattr(self, "_tool", names.index(name))))

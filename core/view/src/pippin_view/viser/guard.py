@@ -29,6 +29,17 @@ _SCRIPT = Path(__file__).with_name("page.js").read_text()
 _PAD = Path(__file__).with_name("pad.html").read_text()
 """The page of held keys and gamepads."""
 
+_POLICY = (
+    "default-src 'none'; script-src 'nonce-{nonce}' 'unsafe-eval'; worker-src blob:; style-src 'unsafe-inline';"
+    " connect-src 'self' ws://{host} data: blob:; img-src 'self' data: blob:; font-src data:; base-uri 'none';"
+    " form-action 'none'"
+)
+"""What the browser may do with a page: no script but its own, which compiles WebAssembly and the calls of it, and
+nothing of another server."""
+
+_LOADER = 'document.createElement("script");'
+"""How the script of viser, which is packed, makes the script of its page."""
+
 _PATIENCE = 2.0
 """Time for the simulation to answer what is under the pointer [s]."""
 
@@ -110,13 +121,24 @@ class TokenAuth:
             name = ""
         return connection.respond(200, name)
 
-    def _respond_to_pad(self, connection: Any, message: str) -> Response:
+    def _as_page(self, response: Response, page: str, host: str) -> Response:
+        """Give a response a page, and the policy by which the browser runs no scripts but those of the page."""
+        nonce = secrets.token_urlsafe(16)
+        named = page.replace("<script", f'<script nonce="{nonce}"')
+        response.body = named.replace(_LOADER, f'{_LOADER}e.nonce="{nonce}";', 1).encode()
+        del response.headers["Content-Length"]
+        response.headers["Content-Length"] = str(len(response.body))
+        response.headers["Content-Security-Policy"] = _POLICY.format(nonce=nonce, host=host)
+        response.headers["Referrer-Policy"] = "no-referrer"  # the address is the secret
+        return response
+
+    def _respond_to_pad(self, connection: Any, message: str, host: str) -> Response:
         """Answer with the page of held keys and gamepads, or take its message."""
         if not message:
-            response = connection.respond(200, _PAD.replace("BASE", self.path))
+            response = connection.respond(200, "")
             del response.headers["Content-Type"]
             response.headers["Content-Type"] = "text/html; charset=utf-8"
-            return response
+            return self._as_page(response, _PAD.replace("BASE", self.path), host)
         assert self.on_pad is not None
         try:
             self.on_pad(message.removeprefix("/"))
@@ -136,16 +158,15 @@ class TokenAuth:
                 self.on_scheme(path == "/dark")
                 return connection.respond(200, "")
             if self.on_pad is not None and (path == "/pad" or path.startswith("/pad/")):
-                return self._respond_to_pad(connection, path.removeprefix("/pad"))
+                return self._respond_to_pad(connection, path.removeprefix("/pad"), request.headers["Host"])
             if path.startswith("/under/"):
                 return self._respond_under(connection, path.removeprefix("/under/"))
             plain = [item for item in request.headers.raw_items() if item[0].lower() != "accept-encoding"]
             response = respond(connection, Request(path or "/", Headers(plain)))
             if response is not None and path in ("", "/"):
-                script = f"<head><script>{_SCRIPT.replace('BASE', self.path)}</script>".encode()
-                response.body = response.body.replace(b"<head>", script, 1)
-                del response.headers["Content-Length"]
-                response.headers["Content-Length"] = str(len(response.body))
+                script = f"<head><script>{_SCRIPT.replace('BASE', self.path)}</script>"
+                page = response.body.decode().replace("<head>", script, 1)
+                return self._as_page(response, page, request.headers["Host"])
             return response
 
         return check

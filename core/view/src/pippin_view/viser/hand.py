@@ -16,6 +16,7 @@ from pippin.arrays import on_host, present
 from pippin.labels import name_of
 from pippin.matter import RenderMatter
 
+from .markdown import Markdown, markdown
 from .page import Page
 from .playback import ViewedSimulation
 from .user_input import UserInput
@@ -31,8 +32,8 @@ class Pointed:
     world: int
     """Index of its world; -1 for none."""
 
-    details: str
-    """What else the page says about it, as Markdown."""
+    details: Markdown
+    """What else the page says about it."""
 
     place: Callable[[], np.ndarray]
     """Returns the present position of its middle as it is drawn [m], shape [3]."""
@@ -85,14 +86,14 @@ class Pointing:
         joints = [name_of(model.joint_label[joint]) for joint in np.flatnonzero(on_host(model.joint_child) == body)]
         by = f", moved by {', '.join(joints)}" if joints else ""
         mass = float(on_host(model.body_mass)[body])
-        details = f"{by}, {mass:.3g} kg  \n`{model.body_label[body]}`"
+        details = markdown("{}, {} kg  \n{}", by, f"{mass:.3g}", model.body_label[body])
         return Pointed(
             name_of(model.body_label[body]), world, details, lambda: self._page.body_positions(self._shown)[body]
         )
 
     def _matter(self, seen: RenderMatter) -> Pointed:
         mass = float(on_host(self._shown.model.particle_mass)[seen.particles].sum())
-        details = f", {len(seen.particles)} points to see, {mass:.3g} kg that are not held"
+        details = markdown(", {} points to see, {} kg that are not held", len(seen.particles), f"{mass:.3g}")
         return Pointed(name_of(seen.label), seen.world, details, lambda: self._page.matter.middle(seen))
 
 
@@ -119,7 +120,7 @@ def distance_along(start: np.ndarray, along: np.ndarray, seen: RenderMatter, poi
     return float(reach[is_met].min(initial=math.inf))
 
 
-HINT = "A click on a body or a surface tells its mass; Ctrl + drag pulls it."
+HINT = markdown("A click on a body or a surface tells its mass; Ctrl + drag pulls it.")
 """What the page says about it."""
 
 _DAMPING_MAX, _GAIN = 45.0, 0.6
@@ -212,7 +213,7 @@ class BodyPicker:
             self._label = None
         self.text = HINT
         if pointed is not None:
-            self.text = f"**{pointed.name}** of world {pointed.world}{pointed.details}"
+            self.text = markdown("**{}** of world {}{}", pointed.name, pointed.world, pointed.details)
             self._label = (pointed.place, self._page.add_label("clicked", pointed.name, pointed.place()))
 
     def _drag(self, event: Any) -> None:

@@ -14,6 +14,7 @@ from pippin.arrays import on_host
 from pippin.controllers import Tools
 from pippin.quaternions import product
 
+from .markdown import TextBox, markdown
 from .panel import Panel
 
 _GUIDED = ("tool-goals", "gripper")
@@ -75,7 +76,7 @@ class Operator:
         owners = Tools.owners(simulation)
         gui, queued = panel.page.server.gui, panel.user_input.queued
         with gui.add_folder("Demonstrations", order=0.5):
-            self._text = gui.add_markdown("")
+            self._text = TextBox(gui.add_markdown)
             for name, call, hint in (
                 ("Start", self.start, "Go back to the start, and record"),
                 ("Keep", partial(self.decide, True), "End the episode, and keep it"),
@@ -155,7 +156,7 @@ class Operator:
 
     def _tell(self, text: str) -> None:
         of = "" if self._wanted is None else f" of {self._wanted}"
-        self._text.content = f"{text}  \n**{self.kept}**{of} kept, {self.discarded} discarded"
+        self._text.show(markdown("{}  \n**{}**{} kept, {} discarded", text, self.kept, of, self.discarded))
 
 
 def _turns(start: np.ndarray, end: np.ndarray) -> np.ndarray:

@@ -214,10 +214,12 @@ def _load_kernels(model: newton.Model) -> None:
 
 
 class _ConnectionNoiseFilter(logging.Filter):
-    """Leaves out what browsers cause that open a connection and do not use it, or are open when the server stops."""
+    """Leaves out what browsers cause that open a connection and do not use it, or are open when the server stops; and
+    the tracebacks of messages that are malformed, which hold the secret address and could fill a log.
+    """
 
     _LOGGERS = ("asyncio", "websockets.server", "viser")
-    _USUAL = ("opening handshake failed", "cannot schedule new futures after shutdown")
+    _USUAL = ("opening handshake failed", "connection handler failed", "cannot schedule new futures after shutdown")
 
     def begin(self) -> None:
         """Filter the loggers of the server."""

@@ -10,6 +10,7 @@ from typing import Any, cast
 from pippin_view.configs import ViserConfig
 
 from .hand import BodyPicker
+from .markdown import Markdown, TextBox, markdown
 from .marks import ContactMarks, Names
 from .pacing import Meter, Pace
 from .page import Page
@@ -115,12 +116,12 @@ class Controls:
         hint = None if has_forces else 'The solver reports them if `simulation.observables` has "contact_f"'
         forces = gui.add_checkbox("Contact forces", initial_value=False, disabled=not has_forces, hint=hint)
 
-        scale = gui.add_markdown("", visible=False)
+        scale = TextBox(gui.add_markdown, visible=False)
 
         def show(_: Any) -> None:
             marks = self.contact_marks()
-            marks.shows_points, marks.shows_forces, scale.visible = points.value, forces.value, forces.value
-            scale.content = f"An arrow of {100.0 * marks.scale:.3g} cm is 1 N."
+            marks.shows_points, marks.shows_forces = points.value, forces.value
+            scale.show(markdown("An arrow of {} cm is 1 N.", f"{100.0 * marks.scale:.3g}"), visible=forces.value)
 
         for handle in (points, forces):
             handle.on_update(self._user_input.queued(show))
@@ -218,16 +219,14 @@ class Status:
 
     def __init__(self, page: Page) -> None:
         gui = page.server.gui
-        self._state, self._named = gui.add_markdown("", order=0.0), gui.add_markdown("", order=0.2)
-        self._program = gui.add_markdown("", order=30.0)
+        self._state, self._named, self._program = (TextBox(gui.add_markdown, order=at) for at in (0.0, 0.2, 30.0))
         self._meter = Meter()
         #: What went wrong; shown until it is cleared.
         self.fault = ""
 
-    def name(self, text: str) -> None:
+    def name(self, text: Markdown) -> None:
         """Tell what was clicked."""
-        if self._named.content != text:
-            self._named.content = text
+        self._named.show(text)
 
     def show(self, shown: ViewedSimulation, *, is_paused: bool, drawn: int, start: float) -> None:
         """Write both lines anew, with a number of worlds drawn, and the time of the last reset of all worlds [s]."""
@@ -235,17 +234,18 @@ class Status:
             self._meter.restart()
         rate = self._meter.look(shown.step_count)
         pace = "paused" if is_paused else "" if rate is None else f"{rate * shown.control_dt:.3g} × real time"
-        self._state.content = self._state_line(shown, pace, drawn, start)
-        self._program.content = self._program_line(shown, rate)
+        self._state.show(self._state_line(shown, pace, drawn, start))
+        self._program.show(markdown("{}", self._program_line(shown, rate)))
 
-    def _state_line(self, shown: ViewedSimulation, pace: str, drawn: int, start: float) -> str:
+    def _state_line(self, shown: ViewedSimulation, pace: str, drawn: int, start: float) -> Markdown:
         worlds = f"{shown.world_count} world{'s' * (shown.world_count > 1)}"
         worlds = worlds if drawn == shown.world_count else f"{drawn} of {worlds} drawn"
-        line = " · ".join(part for part in (f"**t = {shown.time - start:.2f} s**", pace, worlds) if part)
+        more = "".join(f" · {part}" for part in (pace, worlds) if part)
+        line = markdown("**t = {} s**{}", f"{shown.time - start:.2f}", more)
         fault = self.fault
         if not fault and (step := shown.first_diverged_step) is not None:
             fault = f"diverged in step {step}; Reset starts again"
-        return f"{line}\n\n**{fault}**" if fault else line
+        return markdown("{}\n\n**{}**", line, fault) if fault else line
 
     @staticmethod
     def _program_line(shown: ViewedSimulation, rate: float | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +13,7 @@ from pippin.arrays import on_host
 from pippin.labels import match, name_of
 from pippin.recording.channels import Channel, channels
 
+from .markdown import Markdown, TextBox, markdown
 from .panel import Panel
 
 _EXPANDED_MAX = 12
@@ -169,7 +169,7 @@ class EpisodePanel:
                     "Policy", initial_value=True, hint="Without it, the action of all worlds is 0"
                 )
                 policy.on_update(panel.user_input.queued(self._switch_policy))
-            self._bars = gui.add_html("", order=9.0)
+            self._bars = TextBox(gui.add_html, order=9.0)
             self._commands = {label: self._sliders(label, each) for label, each in self._task.commands.items()}
             if self._commands:
                 self._hold = gui.add_checkbox(
@@ -210,21 +210,21 @@ class EpisodePanel:
             self._world, self._largest = world, 0.0
             series = ["task/return", "task/length", *(["task/rewards"] if self._task.rewards else [])]
             self._channels = {each.name: each for each in channels(self._simulation, (world,), series)}
-        self._bars.content = self._rewards()
+        self._bars.show(self._rewards())
 
-    def _rewards(self) -> str:
+    def _rewards(self) -> Markdown:
         found = {name: channel.numpy()[0].ravel() for name, channel in self._channels.items()}
         values = found.get("task/rewards", np.zeros(0))
         finite = np.abs(values[np.isfinite(values)])
         self._largest = max(0.98 * self._largest, float(finite.max(initial=0.0)))
-        rows = "".join(
-            f"<div>{html.escape(label)}</div>{_bar(float(value), self._largest)}"
-            f'<div style="text-align:right">{value + 0.0:.2g}</div>'
-            for label, value in zip(self._task.rewards, values, strict=False)
-        )
+        rows = []
+        for label, value in zip(self._task.rewards, values, strict=False):
+            bar, text = _bar(float(value), self._largest), f"{value + 0.0:.2g}"
+            rows.append(markdown('<div>{}</div>{}<div style="text-align:right">{}</div>', label, bar, text))
         facts = f"Return {found['task/return'][0]:.4g} in {found['task/length'][0]:.0f} steps"
-        table = f'<div style="{_GRID}">{rows}</div>'
-        return f'<div style="padding:0 .6em .6em"><div style="font-size:.85em">{facts}</div>{table}</div>'
+        table = markdown('<div style="{}">{}</div>', _GRID, markdown("{}" * len(rows), *rows))
+        head = markdown('<div style="font-size:.85em">{}</div>', facts)
+        return markdown('<div style="padding:0 .6em .6em">{}{}</div>', head, table)
 
     def _sliders(self, label: str, command: Any) -> Sliders:
         names = [f"{label} {name}" for name in command.labels]
@@ -247,9 +247,9 @@ class EpisodePanel:
         self._task.policy_switch.fill_(is_on)
 
 
-def _bar(value: float, largest: float) -> str:
+def _bar(value: float, largest: float) -> Markdown:
     """Return a bar from the middle to the right, or to the left if the value is below zero."""
     width = 50.0 * min(abs(value) / largest, 1.0) if largest and np.isfinite(value) else 0.0
     left, color = (50.0, _GOOD) if value >= 0.0 else (50.0 - width, _BAD)
     inner = f"position:absolute;left:{left:.1f}%;width:{width:.1f}%;height:100%;background:{color};border-radius:2px"
-    return f'<div style="position:relative;height:.7em;background:#8883"><div style="{inner}"></div></div>'
+    return markdown('<div style="position:relative;height:.7em;background:#8883"><div style="{}"></div></div>', inner)

@@ -15,6 +15,7 @@ from xml.etree.ElementTree import Element
 
 import attrs
 from pippin.assets.elements import read_xml
+from pippin.catalog.outside import is_trusted
 from pippin.config.files import find_folder
 from pippin.config.model import AssetConfig
 from pippin.errors import ConfigError
@@ -206,6 +207,8 @@ def _resolve_visuals(robot: Robot, packages: Packages) -> None:
 
 def expand(file: Path, arguments: Mapping[str, str], packages: Packages, where: str) -> bytes:
     """Return the URDF of a xacro file, with values of its `<xacro:arg>` and a search behind `$(find name)`."""
+    if not is_trusted(str(file)):
+        raise ConfigError(f"{where}.path: the Python in the expressions of {str(file)!r} would run; add --trust")
     try:
         import xacro
         from xacro import substitution_args

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import struct
 import zipfile
+import zlib
 from collections.abc import Iterator
+from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,11 +20,12 @@ _MARGIN = 1_000_000
 """Free bytes beside the size of the npz file that its assembly needs."""
 
 
-_MAGIC = b"PIPPINROWS1\n"
+_MAGIC = b"PIPPINROWS2\n"
 
-_LENGTH = struct.Struct("<Q")
+_LENGTH = struct.Struct("<QI")
+"""Size and CRC-32 of the header's text."""
 
-_ALIGNMENT = 64
+_ALIGNMENT, _CRC_SIZE = 64, 4
 
 _BLOCK = 4_000_000
 """Bytes that are read at once."""
@@ -84,11 +87,14 @@ class SpoolWriter:
         text = header.to_json().encode()
         start = len(_MAGIC) + _LENGTH.size + len(text)
         self._file: BinaryIO = path.open("wb", buffering=0)
-        self._write(_MAGIC + _LENGTH.pack(len(text)) + text + b" " * (-start % _ALIGNMENT))
+        self._write(_MAGIC + _LENGTH.pack(len(text), zlib.crc32(text)) + text + b" " * (-start % _ALIGNMENT))
 
     def write(self, rows: np.ndarray) -> None:
         """Append rows; all of them are in the file when this returns."""
-        self._write(rows.view(np.uint8).data if rows.flags.c_contiguous else rows.tobytes())
+        checked = np.zeros(len(rows), dtype=_checked(rows.dtype))
+        checked["row"] = rows
+        checked["crc"] = _checksums(checked)
+        self._write(checked.view(np.uint8).data)
 
     def _write(self, data: Any) -> None:
         rest = memoryview(data)
@@ -100,11 +106,21 @@ class SpoolWriter:
         self._file.close()
 
 
+def _checked(row_type: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type of a row with its CRC-32."""
+    return np.dtype([("row", row_type), ("crc", "<u4")])
+
+
+def _checksums(checked: np.ndarray) -> np.ndarray:
+    """Return the CRC-32 of each row as it is in the file, with the gaps between its fields."""
+    return Header.checksums(checked.view(np.uint8).reshape(len(checked), checked.itemsize)[:, :-_CRC_SIZE])
+
+
 class Spool:
     """The rows of a file that `SpoolWriter` wrote, also of one that is still being written or was cut off.
 
     Raises:
-        ConfigError: The file is not a spool, or its header is cut off.
+        ConfigError: The file is not a spool, or its header is cut off; or, where rows are read, one is damaged.
     """
 
     def __init__(self, path: Path) -> None:
@@ -113,21 +129,37 @@ class Spool:
             size = file.read(len(_MAGIC) + _LENGTH.size)
             if not size.startswith(_MAGIC) or len(size) < len(_MAGIC) + _LENGTH.size:
                 raise ConfigError(f"{path}: not rows of a recording; name a file that a recorder wrote")
-            (length,) = _LENGTH.unpack(size[len(_MAGIC) :])
+            length, crc = _LENGTH.unpack(size[len(_MAGIC) :])
             text = file.read(min(length, path.stat().st_size))
+        if zlib.crc32(text) != crc:
+            raise ConfigError(Header.fault(path, "its header is damaged"))
         self.header = Header.from_json(text, str(path))
         start = len(size) + length
         self._start = start + -start % _ALIGNMENT
-        self._type = self.header.row_type
+        self._type = _checked(self.header.row_type)
         #: Number of whole rows.
-        self.count = max(path.stat().st_size - self._start, 0) // self._type.itemsize
+        self.count: int = max(path.stat().st_size - self._start, 0) // self._type.itemsize
 
     @property
     def rows(self) -> np.ndarray:
         """All rows, memory-mapped: a structured array of `header.row_type`."""
+        if self._sound_count < self.count:
+            reason = f"row {self._sound_count} of {self.count} does not have its checksum"
+            raise ConfigError(Header.damage(self.path, reason))
         if not self.count:
-            return np.zeros(0, dtype=self._type)
-        return np.memmap(self.path, dtype=self._type, mode="r", offset=self._start, shape=(self.count,))
+            return np.zeros(0, dtype=self._type)["row"]
+        return np.memmap(self.path, dtype=self._type, mode="r", offset=self._start, shape=(self.count,))["row"]
+
+    @cached_property
+    def _sound_count(self) -> int:
+        """Number of rows before the first one that is damaged."""
+        first = 0
+        for rows in self._blocks():
+            wrong = np.flatnonzero(_checksums(rows) != rows["crc"])
+            if len(wrong):
+                return first + int(wrong[0])
+            first += len(rows)
+        return first
 
     def column(self, name: str) -> np.ndarray:
         """Return the values of a column, memory-mapped."""
@@ -136,8 +168,13 @@ class Spool:
     def close(self) -> None:
         """Do nothing: the arrays keep their memory."""
 
-    def blocks(self) -> Iterator[np.ndarray]:
-        """Yield all rows, some at a time; the memory is used again for the next ones."""
+    def blocks_of(self, name: str) -> Iterator[np.ndarray]:
+        """Yield the values of a column in all rows, some rows at a time."""
+        self.rows  # noqa: B018  refuses damage
+        return (rows["row"][name] for rows in self._blocks())
+
+    def _blocks(self) -> Iterator[np.ndarray]:
+        """Yield all rows with their checksums, some at a time; the memory is used again for the next ones."""
         buffer = np.empty(max(1, _BLOCK // self._type.itemsize), dtype=self._type)
         left = self.count
         with self.path.open("rb") as file:
@@ -148,14 +185,11 @@ class Spool:
                 left -= len(rows)
                 yield rows
 
-    def blocks_of(self, name: str) -> Iterator[np.ndarray]:
-        """Yield the values of a column in all rows, some rows at a time."""
-        return (rows[name] for rows in self.blocks())
-
     @staticmethod
     def repair(path: Path) -> tuple[Path, int]:
         """Turn the rows that a killed recorder left into an npz file; return it, and the number of its rows."""
         spool, target = Spool(path), path.with_suffix("")
+        spool.count = spool._sound_count
         assemble(spool, target)
         path.unlink()
         return target, spool.count
@@ -224,6 +258,7 @@ class NpzFile:
             raise ConfigError(Header.fault(path, error)) from error
         self.header = Header.from_json(text, str(path))
         self._types = {column.name: column for column in (TIME, *self.header.columns)}
+        self._whole: set[str] = set()
 
     def column(self, name: str) -> np.ndarray:
         """Return the values of a column, shape [rows, worlds, …].
@@ -244,9 +279,21 @@ class NpzFile:
         expected = self._types[name]
         if dtype != expected.dtype or shape[1:] != expected.shape:
             raise ValueError(f"{name!r} is of type {dtype} and shape {shape}, and not as its header says")
+        if name not in self._whole:
+            self._refuse_damage(member)
+            self._whole.add(name)
         if not all(shape):
             return np.zeros(shape, dtype=dtype)
         return np.memmap(self._path, dtype=dtype, mode="r", offset=start, shape=shape)
+
+    def _refuse_damage(self, member: zipfile.ZipInfo) -> None:
+        """Read a member once, which compares its checksum: a memory map does not."""
+        try:
+            with zipfile.ZipFile(self._path) as archive, archive.open(member) as stream:
+                while stream.read(_BLOCK):
+                    pass
+        except (zipfile.BadZipFile, EOFError) as error:
+            raise ConfigError(Header.damage(self._path, error or f"{member.filename} is cut off")) from error
 
     def close(self) -> None:
         """Do nothing: the arrays keep their memory."""
