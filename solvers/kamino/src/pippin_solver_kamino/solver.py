@@ -110,7 +110,7 @@ class SolverKamino:
                     f"type: 'kamino' has no joint of {linear} linear and {angular} angular axes, as"
                     f" {model.joint_label[joint]!r} has; put a body between two joints, or choose another solver"
                 )
-            elif (linear, angular) == (1, 1) and not np.linalg.norm(np.cross(*axes[starts[joint] : starts[joint] + 2])) < 1e-3:
+            elif (linear, angular) == (1, 1) and np.linalg.norm(np.cross(*axes[starts[joint] :][:2])) > 1e-3:
                 yield (  # it takes the axis of the slide for that of the hinge
                     f"type: 'kamino' has no joint whose slide and hinge have different axes, as"
                     f" {model.joint_label[joint]!r} has; put a body between two joints, or choose another solver"

@@ -70,14 +70,14 @@ class SolverXPBD:
 
     @pippin.hookimpl
     def check_model(self, model: newton.Model) -> Iterator[str]:
-        """Yield the joints whose slides no turn of their frames lets Newton hold, and those whose limits it would widen.
+        """Yield the joints whose slides no turn of their frames lets Newton hold, and those with limits that it widens.
 
         Newton bounds each coordinate of a joint's frame; the bounds of several slides begin with 0.
         """
         if not model.joint_count:
             return
-        names = ("joint_dof_dim", "joint_qd_start", "joint_axis", "joint_limit_lower", "joint_limit_upper", "joint_type")
-        dims, starts, axes, lower, upper, kinds = (on_host(getattr(model, name)) for name in names)
+        names = ("dof_dim", "qd_start", "axis", "limit_lower", "limit_upper", "type")
+        dims, starts, axes, lower, upper, kinds = (on_host(getattr(model, f"joint_{name}")) for name in names)
         for joint in np.flatnonzero((dims[:, 0] > 0) & (dims.sum(axis=1) > 1) & (kinds == int(newton.JointType.D6))):
             (linear, angular), first, label = dims[joint], starts[joint], model.joint_label[joint]
             slides = slice(first, first + linear)
@@ -85,7 +85,7 @@ class SolverXPBD:
             apart = np.abs(both @ both.T)
             if np.any((apart > _SKEW) & (apart < 1.0 - _SKEW)) or np.triu(apart[:linear, :linear], 1).max() > _SKEW:
                 yield (
-                    f"type: 'xpbd' has no joint with axes that are neither parallel nor at right angles to its slides, as"
+                    f"type: 'xpbd' has no joint with an axis that is neither along nor at right angles to its slides, as"
                     f" {label!r} has; put a body between two joints, or choose another solver"
                 )
             if linear > 1 and np.any((lower[slides] > 0.0) | (upper[slides] < 0.0)):

@@ -87,8 +87,8 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
                 self._turned = {name: wp.clone(each) for name, each in stated.items()}
                 self._turned_target = wp.clone(target)
             wp.copy(self._turned_target, target)
-            joints = [model.joint_type, model.joint_qd_start, model.joint_target_q_start, model.joint_dof_dim, self._is_in_mimic]
-            inputs = [*joints, *stated.values(), target]
+            joints = [model.joint_type, model.joint_qd_start, model.joint_target_q_start, model.joint_dof_dim]
+            inputs = [*joints, self._is_in_mimic, *stated.values(), target]
             outputs = [*self._turned.values(), self._turned_target]
             wp.launch(turn_joints, model.joint_count, inputs, outputs, device=model.device)
             control.joint_target_q = self._turned_target

@@ -81,8 +81,7 @@ def assemble(
         refuse_massless(model)
         ignored_features = building.refuse_gaps(model, are_stated=prototype is None)
         callbacks.call("model_ready", model=model)
-        if model.joint_count:  # solvers read poses of the model where they are built
-            newton.eval_fk(model, present(model.joint_q), present(model.joint_qd), model)
+        building.pose(model)
         building.refuse_faults(model)
         _LOGGER.info("solver %s", building.name)
         solver = building.build(model)
@@ -179,6 +178,8 @@ def bind_components(built: Built, simulation: Host) -> StepPlan:
 def _initial_states(model: newton.Model, places: StartPoses | None) -> tuple[newton.State, newton.State]:
     # Without gradients in any case: steps keep none, and `rollout` makes its own states.
     state, following = model.state(requires_grad=False), model.state(requires_grad=False)
+    if model.joint_count:
+        newton.eval_fk(model, present(state.joint_q), present(state.joint_qd), state)
     if places is not None:
         places.place_all(model, state)
     following.assign(state)

@@ -15,7 +15,6 @@ from pippin.assets.actuators.asset_actuators import AssetActuators, prepare_actu
 from pippin.assets.asset import is_normalised
 from pippin.assets.mjcf.completion import drop_frictions, has_dimensions, raise_dimensions
 from pippin.assets.report import Imported
-from pippin.assets.start_poses import pose_bodies
 from pippin.components.registry import Components, Implementation
 from pippin.config import CollisionConfig, SceneConfig, ShapeConfig, SimulationConfig
 from pippin.config.model import BodyMassConfig
@@ -74,8 +73,6 @@ def build_model(
             _refuse_still(worlds, scene, layout)  # the better reason
         raise
     _refuse_still(worlds, scene, layout)
-    for world in worlds:
-        pose_bodies(world)
     builder = empty_builder(components, scene) if empty is None else empty
     terrain = TerrainGrid.of(scene, config.simulation.seed, components.catalog)
     add_worlds(builder, ((worlds[index], count) for index, count in layout.runs()), scene, terrain)

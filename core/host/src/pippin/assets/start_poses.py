@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import newton
@@ -11,22 +12,25 @@ from newton import JointType
 _OF_AXES = (JointType.REVOLUTE, JointType.PRISMATIC, JointType.D6)
 
 
-def pose_bodies(builder: newton.ModelBuilder) -> None:
-    """Write the poses that the positions of its joints give the bodies of a builder, as `newton.eval_fk` would.
+def start_poses(builder: newton.ModelBuilder) -> list[Any]:
+    """Return the poses that the positions of its joints give the bodies of a builder, each a `wp.transform`.
 
-    Bodies without a joint stay, and so do those on joints that close a loop and on the joints of rods.
+    They are those of `newton.eval_fk`. Bodies without a joint have the builder's pose, and so have those on joints that
+    close a loop and on the joints of rods.
     """
+    poses: list[Any] = [wp.transform(*pose) for pose in builder.body_q]
     for joint, child in enumerate(builder.joint_child):
         moved = _moved(builder, joint)
         if moved is not None and builder.joint_articulation[joint] >= 0:
-            frame = parent_frame(builder, joint)
-            builder.body_q[child] = frame * moved * wp.transform_inverse(wp.transform(builder.joint_X_c[joint]))
+            frame = parent_frame(builder, joint, poses)
+            poses[child] = frame * moved * wp.transform_inverse(wp.transform(*builder.joint_X_c[joint]))
+    return poses
 
 
-def parent_frame(builder: newton.ModelBuilder, joint: int) -> Any:
-    """Return the frame of a joint on its parent in the world, a `wp.transform`."""
-    parent, frame = builder.joint_parent[joint], wp.transform(builder.joint_X_p[joint])
-    return frame if parent < 0 else wp.transform(builder.body_q[parent]) * frame
+def parent_frame(builder: newton.ModelBuilder, joint: int, poses: Sequence[Any]) -> Any:
+    """Return the frame of a joint on its parent in the world, a `wp.transform`, with the poses of all bodies."""
+    parent, frame = builder.joint_parent[joint], wp.transform(*builder.joint_X_p[joint])
+    return frame if parent < 0 else poses[parent] * frame
 
 
 def _moved(builder: newton.ModelBuilder, joint: int) -> Any:

@@ -7,7 +7,6 @@ from itertools import product
 
 import newton
 import warp as wp
-from pippin.assets.start_poses import pose_bodies
 from pippin.catalog.entries import Catalog
 from pippin.config.model import SceneConfig
 from pippin.errors import ConfigError
@@ -64,7 +63,6 @@ def add_objects(
         if not {config.child, config.parent} & bodies.absent:
             joints.append(bodies.joint(config, where, bodies.find(config.child, f"{where}.child")))
     add_joints(builder, joints, first_body)
-    pose_bodies(builder)
     add_sites(bodies, scene.sites)
     add_tendons(bodies, scene.tendons)
     add_attachments(bodies, scene.attachments, parts)

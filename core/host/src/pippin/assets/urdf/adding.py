@@ -15,7 +15,7 @@ import numpy as np
 import warp as wp
 from newton import GeoType, JointType
 from pippin.assets.fidelity.pairs import shape_pairs, solid_shapes
-from pippin.assets.start_poses import parent_frame, pose_bodies
+from pippin.assets.start_poses import parent_frame, start_poses
 
 from .reading import Urdf
 
@@ -173,7 +173,6 @@ def release_links(builder: newton.ModelBuilder) -> None:
     """
     for joint, kind in enumerate(builder.joint_type):
         if kind == JointType.FREE and (builder.joint_parent[joint] >= 0 or builder.joint_X_p[joint] != wp.transform()):
-            at, start = builder.joint_q_start[joint], parent_frame(builder, joint)
+            at, start = builder.joint_q_start[joint], parent_frame(builder, joint, start_poses(builder))
             builder.joint_q[at : at + 7] = list(map(float, start))
             builder.joint_parent[joint], builder.joint_X_p[joint] = -1, wp.transform()
-            pose_bodies(builder)
