@@ -24,13 +24,13 @@ TURNING = ("hinge", "ball", "universal", "gimbal", "weld")
 """Those without slides: two solvers leave out the torque of a slider that is carried, and say so."""
 
 SOLVERS = {
-    "mujoco-native": (1e-3, 2e-5, 2e-3, ALL, {}),
-    "mujoco": (1e-3, 2e-5, 2e-3, ALL, {}),
+    "mujoco-native": (1e-3, 1e-5, 1e-4, ALL, {}),
+    "mujoco": (1e-3, 1e-5, 1e-4, ALL, {}),
     "featherstone": (2e-4, 3e-4, 1e-2, ALL, {}),
     "steel": (2e-4, 3e-4, 1e-2, ALL, {}),
-    "semi-implicit": (5e-5, 3e-3, 1e-1, TURNING, {}),
-    "xpbd": (2e-4, 1e-3, 5e-2, [each for each in ALL if each != "skew"], {}),
-    "vbd": (1e-3, 2e-3, 5e-2, TURNING, {}),
+    "semi-implicit": (5e-5, 1.5e-2, 3e-1, TURNING, {}),
+    "xpbd": (2e-4, 4e-4, 5e-3, [each for each in ALL if each != "skew"], {}),
+    "vbd": (1e-3, 3e-3, 8e-2, TURNING, {}),
     "kamino": (5e-4, 1e-3, 5e-2, ["hinge", "slide", "ball", "universal", "screw", "weld", "gimbal"], {}),
 }
 """For each solver: physics step [s]; largest errors of places [m, rad] and of velocities [m/s, rad/s]; the kinds of
