@@ -85,7 +85,7 @@ class SolverXPBD:
             apart = np.abs(both @ both.T)
             if np.any((apart > _SKEW) & (apart < 1.0 - _SKEW)) or np.triu(apart[:linear, :linear], 1).max() > _SKEW:
                 yield (
-                    f"type: 'xpbd' has no joint with an axis that is neither along nor at right angles to its slides, as"
+                    f"type: 'xpbd' has no joint with axes that are neither along nor at right angles to slides, as"
                     f" {label!r} has; put a body between two joints, or choose another solver"
                 )
             if linear > 1 and np.any((lower[slides] > 0.0) | (upper[slides] < 0.0)):
