@@ -125,3 +125,32 @@ def test_a_step_that_changes_the_stiffness_of_constraints_is_noted(arm, dt, is_n
         notes = simulation.notes.get("scene", [])
 
     assert (text in notes) == is_noted
+
+
+@pytest.mark.parametrize("place", [(64.0, 64.0, 0.0), (-300.0, 0.0, 5.0)])
+def test_a_robot_far_from_the_origin_is_the_same_mechanism(place):
+    """Newton's importer subtracts places of links in single precision."""
+    scene = {"ground": False, "assets": [{"path": "docs/examples/so101.xml", "position": list(place)}]}
+    step = {"device": "cpu", "accept_unsupported": ["asset_actuators"]}
+    with pippin.Simulation({"simulation": step, "solver": {"type": "mujoco-native"}, "scene": scene}) as simulation:
+        assert simulation.state.body_q.numpy()[:, 0] == pytest.approx(place[0], abs=1.0)
+
+
+@pytest.mark.parametrize("moments", [(0.1, 0.2, 0.3), (0.033, 0.041, 0.074), (0.238, 0.013, 0.251)])
+def test_a_lamina_is_a_body(moments, tmp_path):
+    """A + B = C is legal in MuJoCo; single precision makes it A + B < C."""
+    inertia = (
+        f'<inertial pos="0 0 0" quat=".8 .1 .3 .2" mass="1" diaginertia="{moments[0]} {moments[1]} {moments[2]}"/>'
+    )
+    path = tmp_path / "plate.xml"
+    path.write_text(f"<mujoco><worldbody><body><freejoint/>{inertia}</body></worldbody></mujoco>")
+    plate = {"type": "body", "label": "plate", "mass": 1.0, "inertia": list(moments), "com": [0.0, 0.0, 0.0]}
+    scene = {"ground": False, "assets": [{"path": str(path)}], "objects": [plate]}
+    config = {"simulation": {"device": "cpu"}, "solver": {"type": "mujoco-native"}, "scene": scene}
+    with pippin.Simulation(config) as simulation:
+        found = simulation.model.body_inertia.numpy()
+        simulation.step(2)
+
+    assert np.sort(np.linalg.eigvalsh(found.astype(float)), axis=1) == pytest.approx(
+        np.tile(np.sort(moments), (2, 1)), rel=1e-5, abs=1e-5 * max(moments)
+    )

@@ -248,6 +248,22 @@ def test_a_joint_that_kamino_does_not_have_is_refused_by_name(simulate):
         simulate(builder)
 
 
+@pytest.mark.parametrize("hinge", [(0.0, 0.0, 1.0), (0.6, 0.0, 0.8), (-0.6, 0.8, 0.0)])
+def test_a_slide_and_a_hinge_of_one_joint_need_parallel_axes(simulate, hinge):
+    """Newton takes every such joint for a cylindrical one: the body turned about the slide."""
+    slide = (-0.6, 0.8, 0.0)
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    link = builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.1)))
+    first, second = (newton.ModelBuilder.JointDofConfig(axis=wp.vec3(*axis)) for axis in (slide, hinge))
+    builder.add_articulation([builder.add_joint_d6(-1, link, linear_axes=[first], angular_axes=[second], label="rail")])
+
+    if hinge == slide:
+        simulate(builder)
+    else:
+        with pytest.raises(pippin.ConfigError, match="whose slide and hinge have different axes, as 'rail' has"):
+            simulate(builder)
+
+
 @pytest.fixture
 def linkage():
     """A parallelogram in the xz plane: two cranks of equal length, hinged to the world, and a bar between their tips.

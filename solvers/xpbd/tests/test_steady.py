@@ -2,6 +2,7 @@
 
 import newton
 import numpy as np
+import pippin
 import pytest
 import warp as wp
 
@@ -132,3 +133,81 @@ def test_a_light_link_on_a_joint_beside_it_gains_no_energy(simulate):
     assert energies[0] == pytest.approx(9.67, abs=0.01)
     assert max(energies) < 1.1 * energies[0], energies
     assert 0.0 < energies[-1] < energies[0]
+
+
+def slider(*axes, hinge=None, **limits):
+    """Return a body of 1 kg on one joint with slides, and perhaps a hinge, in a turned frame."""
+    builder = newton.ModelBuilder()
+    inertia = wp.mat33(*(0.02 * np.eye(3)).ravel().tolist())
+    link = builder.add_link(mass=1.0, inertia=inertia, com=(0.1, 0.05, 0.2), lock_inertia=True, label="block")
+    frame = wp.transform((0.1, 0.2, 0.3), wp.quat_from_axis_angle(wp.normalize(wp.vec3(1.0, 2.0, 3.0)), 0.7))
+    axis = newton.ModelBuilder.JointDofConfig
+    joint = builder.add_joint_d6(
+        -1,
+        link,
+        linear_axes=[axis(axis=wp.vec3(*each), armature=0.0, **limits) for each in axes],
+        angular_axes=[] if hinge is None else [axis(axis=wp.vec3(*hinge), armature=0.0)],
+        parent_xform=frame,
+        child_xform=wp.transform((0.0, 0.0, 0.0), frame.q),
+        label="slide",
+    )
+    builder.add_articulation([joint])
+    return builder
+
+
+SKEW, ACROSS = (0.6, 0.0, 0.8), (0.8, 0.0, -0.6)
+
+
+@pytest.mark.parametrize(
+    ("axes", "hinge"), [([SKEW], None), ([SKEW, ACROSS], None), ([SKEW, ACROSS], (0.0, 1.0, 0.0)), ([SKEW], SKEW)]
+)
+def test_a_slide_along_any_axis_falls_along_it(simulate, axes, hinge):
+    """Newton bounds each coordinate of the frame by the limits times the axis: the body falls freely in two of them."""
+    gravity = np.array([3.0, -6.0, -2.0])
+    with simulate(slider(*axes, hinge=hinge), dt=0.001, gravity=gravity.tolist()) as simulation:
+        start = simulation.state.body_q.numpy()[:, :3].copy()
+        simulation.step(100)
+        moved = simulation.state.body_q.numpy()[:, :3] - start
+        positions = simulation.state.joint_q.numpy()
+        turn = wp.quat(*simulation.model.joint_X_p.numpy()[0, 3:].tolist())
+
+    along = [np.array(wp.quat_rotate(turn, wp.vec3(*axis))) for axis in axes]
+    expected = 0.5 * 0.1**2 * sum((axis @ gravity) * axis for axis in along)
+    if hinge is None:
+        assert moved == pytest.approx(np.tile(expected, (len(moved), 1)), abs=5e-4)
+    assert np.cross(moved[0], along[0]) @ along[-1] == pytest.approx(0.0, abs=1e-4)
+    assert positions[: len(axes)] == pytest.approx([moved[0] @ axis for axis in along], abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("axes", "options", "fault"),
+    [
+        ([SKEW], {"hinge": (0.0, 0.0, 1.0)}, "axes that are neither along nor at right angles to slides"),
+        ([SKEW, (0.0, 0.0, 1.0)], {}, "axes that are neither along nor at right angles to slides"),
+        ([SKEW, ACROSS], {"limit_lower": 0.1, "limit_upper": 0.2}, "limits that leave 0 out"),
+    ],
+)
+def test_slides_that_newton_cannot_hold_are_refused(simulate, axes, options, fault):
+    with pytest.raises(pippin.ConfigError, match=f"{fault}.*'slide'"), simulate(slider(*axes, **options)):
+        pass
+
+
+@pytest.mark.parametrize("arm", [0.05, 0.2])
+def test_a_hinge_turns_a_body_by_its_own_inertia(simulate, arm):
+    """With unequal relaxations, a body turned as if its own inertia were multiplied by their ratio: 29 and 42 % off."""
+    inertia, pull = 0.05, 10.0
+    builder = newton.ModelBuilder()
+    matrix = wp.mat33(*(inertia * np.eye(3)).ravel().tolist())
+    link = builder.add_link(mass=1.0, inertia=matrix, com=(arm, 0.0, 0.0), lock_inertia=True)
+    turn = wp.quat_between_vectors(wp.normalize(wp.vec3(1.0, 2.0, 2.0)), wp.vec3(0.0, 0.0, 1.0))
+    frame = wp.transform((0.0, 0.0, 0.0), turn)
+    hinge = builder.add_joint_revolute(
+        -1, link, parent_xform=frame, child_xform=frame, axis=wp.normalize(wp.vec3(1.0, 2.0, 2.0)), armature=0.0
+    )
+    builder.add_articulation([hinge])
+    with simulate(builder, dt=0.001, gravity=[0.0, pull, 0.0]) as simulation:
+        simulation.step(50)
+        angle = float(simulation.state.joint_q.numpy()[0])
+
+    expected = 0.5 * 0.05**2 * arm * pull / (inertia + arm**2)
+    assert angle == pytest.approx(expected * (1.0 + 1.0 / 50), rel=5e-3)

@@ -9,8 +9,10 @@ from typing import Any, ClassVar
 
 import attrs
 import newton
+import numpy as np
 import pippin
 import warp as wp
+from pippin.arrays import on_host
 from pippin.devices import kind_of
 from pippin.solving import RIGID_TREES, Capacity, ContactSource
 
@@ -100,11 +102,17 @@ class SolverKamino:
             return
         dims: Any = model.joint_dof_dim
         kinds: Any = model.joint_type
+        starts, axes = on_host(model.joint_qd_start), on_host(model.joint_axis)
         of_d6 = (kinds.numpy() == int(newton.JointType.D6)).nonzero()[0]
         for joint, (linear, angular) in zip(of_d6.tolist(), dims.numpy()[of_d6].tolist(), strict=True):
             if (linear, angular) not in _AXES:
                 yield (
                     f"type: 'kamino' has no joint of {linear} linear and {angular} angular axes, as"
+                    f" {model.joint_label[joint]!r} has; put a body between two joints, or choose another solver"
+                )
+            elif (linear, angular) == (1, 1) and np.linalg.norm(np.cross(*axes[starts[joint] :][:2])) > 1e-3:
+                yield (  # it takes the axis of the slide for that of the hinge
+                    f"type: 'kamino' has no joint whose slide and hinge have different axes, as"
                     f" {model.joint_label[joint]!r} has; put a body between two joints, or choose another solver"
                 )
 

@@ -132,7 +132,10 @@ class Parameters:
         """Return a parameter in double precision: what is the template's in single precision is the template's."""
         template = np.asarray(_attribute(self._batch.model, name))
         values = values.reshape(len(values), *template.shape)
-        return np.where(values == template.astype(np.float32), template, values)
+        is_same = values == template.astype(np.float32)
+        if name in ("body_mass", "body_inertia"):
+            is_same |= template == 0.0  # links between joints of one body, on which a medium does not act
+        return np.where(is_same, template, values)
 
     def _present(self, name: str) -> np.ndarray:
         """Return a parameter of all worlds."""

@@ -26,11 +26,13 @@ class XPBDConfig:
     soft_contact_relaxation: float = number(0.9, non_negative)
     """Factor on the corrections of contacts between particles and shapes."""
 
-    joint_linear_relaxation: float = number(0.7, non_negative)
-    """Factor on the linear corrections of joints."""
+    joint_linear_relaxation: float = number(0.5, non_negative)
+    """Factor on the displacements by joints. Give both factors one value: a body on a joint turns as if its inertia
+    were multiplied by this one and divided by the other one.
+    """
 
-    joint_angular_relaxation: float = number(0.4, non_negative)
-    """Factor on the angular corrections of joints."""
+    joint_angular_relaxation: float = number(0.5, non_negative)
+    """Factor on the rotations by joints."""
 
     joint_linear_compliance: float = number(0.0, non_negative)
     """Compliance of joints along their linear constraints [m/N]."""

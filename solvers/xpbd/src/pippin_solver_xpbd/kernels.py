@@ -3,16 +3,46 @@
 import newton
 import warp as wp
 
-__all__ = ["add_shares", "correct_spin_at_the_end", "split_bodies", "take_spin_at_the_end", "turn_hinges"]
+__all__ = ["add_shares", "correct_spin_at_the_end", "split_bodies", "take_spin_at_the_end", "turn_joints"]
 
 _FREE = wp.constant(int(newton.JointType.FREE))
+_DISTANCE = wp.constant(int(newton.JointType.DISTANCE))
 
 _UNIT = wp.constant(1e6)
 """What stands for 1 in sums of integers, which have the same bits in whatever order they are added."""
 
 
+@wp.func
+def frame_of_slides(first: int, linear: int, angular: int, axis: wp.array[wp.vec3]) -> wp.quat:
+    """Return the turn that takes coordinate axes to the axes of slides, and x to that of one hinge beside them."""
+    x = axis[first]
+    if angular == 1:
+        x = axis[first + linear]
+    y = wp.vec3()
+    for dof in range(first, first + linear):
+        across = axis[dof] - wp.dot(axis[dof], x) * x
+        if wp.length(y) == 0.0 and wp.length(across) > 0.5:
+            y = wp.normalize(across)
+    if wp.length(y) == 0.0:
+        side = wp.vec3(1.0, 0.0, 0.0)
+        if wp.abs(x[0]) > 0.7:
+            side = wp.vec3(0.0, 1.0, 0.0)
+        y = wp.normalize(wp.cross(x, side))
+    return wp.quat_from_matrix(wp.matrix_from_cols(x, y, wp.cross(x, y)))
+
+
+@wp.func
+def nearest_axis(axis: wp.vec3) -> wp.vec3:
+    """Return the coordinate axis that is next to an axis, without rounding: limits may be as far as 1e10."""
+    largest = wp.argmax(wp.abs(axis))
+    found = wp.vec3()
+    found[largest] = wp.sign(axis[largest])
+    return found
+
+
 @wp.kernel(enable_backward=False)
-def turn_hinges(
+def turn_joints(
+    joint_type: wp.array[int],
     joint_qd_start: wp.array[int],
     joint_target_q_start: wp.array[int],
     joint_dof_dim: wp.array2d[int],
@@ -31,7 +61,8 @@ def turn_hinges(
     turned_target: wp.array[float],
 ):
     """Write frames, axes, limits and targets of all joints, with both frames of a hinge turned: its axis is their x
-    axis, and its angle is 0 in the middle of a range that goes beyond half a turn.
+    axis, and its angle is 0 in the middle of a range that goes beyond half a turn. Axes of slides are coordinate axes,
+    and x is that of one hinge beside them.
     """
     joint = wp.tid()
     first = joint_qd_start[joint]
@@ -54,7 +85,14 @@ def turn_hinges(
         to_middle = wp.quat_from_axis_angle(x, middle)
         turned_parent_frame[joint] = parent_frame[joint] * wp.transform(wp.vec3(), turn * to_middle)
     else:
-        turned_parent_frame[joint] = parent_frame[joint]
+        linear, angular = joint_dof_dim[joint, 0], joint_dof_dim[joint, 1]
+        if linear > 0 and joint_type[joint] != _FREE and joint_type[joint] != _DISTANCE:
+            turn = frame_of_slides(first, linear, angular, axis)
+            for dof in range(first, joint_qd_start[joint + 1]):
+                turned_axis[dof] = wp.quat_rotate_inv(turn, axis[dof])
+                if dof < first + linear or angular == 1:
+                    turned_axis[dof] = nearest_axis(turned_axis[dof])
+        turned_parent_frame[joint] = parent_frame[joint] * wp.transform(wp.vec3(), turn)
     turned_child_frame[joint] = child_frame[joint] * wp.transform(wp.vec3(), turn)
 
 

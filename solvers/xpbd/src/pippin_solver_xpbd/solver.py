@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 import attrs
 import newton
+import numpy as np
 import pippin
+from pippin.arrays import on_host
 from pippin.solving import RIGID_TREES, deterministic_mode
 
 from . import XPBDConfig
@@ -14,6 +17,9 @@ from .grid import EmptyGrid
 from .steady import SteadyXPBD
 
 __all__ = ["SolverXPBD"]
+
+_SKEW = 1e-5
+"""Cosine of the angle of axes at right angles but for rounding, and what that of parallel ones lacks to 1."""
 
 
 class SolverXPBD:
@@ -61,6 +67,32 @@ class SolverXPBD:
         if config.disable_particle_contacts:
             touching = ("particle_cohesion", "particle_contacts", "particle_friction")
             self.supported_features |= dict.fromkeys(touching, "no")
+
+    @pippin.hookimpl
+    def check_model(self, model: newton.Model) -> Iterator[str]:
+        """Yield the joints whose slides no turn of their frames lets Newton hold, and those with limits that it widens.
+
+        Newton bounds each coordinate of a joint's frame; the bounds of several slides begin with 0.
+        """
+        if not model.joint_count:
+            return
+        names = ("dof_dim", "qd_start", "axis", "limit_lower", "limit_upper", "type")
+        dims, starts, axes, lower, upper, kinds = (on_host(getattr(model, f"joint_{name}")) for name in names)
+        for joint in np.flatnonzero((dims[:, 0] > 0) & (dims.sum(axis=1) > 1) & (kinds == int(newton.JointType.D6))):
+            (linear, angular), first, label = dims[joint], starts[joint], model.joint_label[joint]
+            slides = slice(first, first + linear)
+            both = axes[first : first + linear + (angular == 1)]
+            apart = np.abs(both @ both.T)
+            if np.any((apart > _SKEW) & (apart < 1.0 - _SKEW)) or np.triu(apart[:linear, :linear], 1).max() > _SKEW:
+                yield (
+                    f"type: 'xpbd' has no joint with axes that are neither along nor at right angles to slides, as"
+                    f" {label!r} has; put a body between two joints, or choose another solver"
+                )
+            if linear > 1 and np.any((lower[slides] > 0.0) | (upper[slides] < 0.0)):
+                yield (
+                    f"type: 'xpbd' has no limits that leave 0 out for several slides of one joint, as {label!r} has;"
+                    " move the origin of the joint between them, or choose another solver"
+                )
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverXPBD:

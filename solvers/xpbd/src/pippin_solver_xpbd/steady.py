@@ -1,4 +1,4 @@
-"""Newton's `SolverXPBD` with hinges that hold at any angle, light palms, and thin links that spin."""
+"""Newton's `SolverXPBD` with hinges and slides that hold along any axis, light palms, and thin links that spin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import warp as wp
 from newton import Contacts, Control, State
 from newton.solvers import SolverBase
 
-from .kernels import add_shares, correct_spin_at_the_end, split_bodies, take_spin_at_the_end, turn_hinges
+from .kernels import add_shares, correct_spin_at_the_end, split_bodies, take_spin_at_the_end, turn_joints
 
 __all__ = ["SteadyXPBD"]
 
@@ -20,8 +20,8 @@ _SUM = 1.0
 """Sum of the corrections of a body's joints, in each iteration and relative to their errors, up to which they may add
 up: two joints with Newton's relaxation of 0.7, as in a chain. An iteration diverges at 2."""
 
-_OF_HINGES = ("joint_X_p", "joint_X_c", "joint_axis", "joint_limit_lower", "joint_limit_upper")
-"""Arrays of the model that describe hinges."""
+_OF_JOINTS = ("joint_X_p", "joint_X_c", "joint_axis", "joint_limit_lower", "joint_limit_upper")
+"""Arrays of the model that describe joints."""
 
 
 class SteadyXPBD(newton.solvers.SolverXPBD):
@@ -30,6 +30,9 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
     Newton takes the angle of a joint apart into a twist about x and a swing, which is singular at half a turn. A hinge
     about y or z, as most are, then loses its axis: a knee that is bent by 2.7 rad diverges, at every step length. Here
     the frames of a hinge are turned so that it twists; from the middle of its range, if that goes beyond half a turn.
+
+    Newton bounds each coordinate of a joint's frame by the limits times the axis: a slide along a skew axis is free in
+    each of the coordinates that the axis touches. Here the frames of a slide are turned so that its axis is x.
 
     All joints of a body correct it at once, from the same pose. A palm between five heavier fingers then gets several
     times the correction that it needs, and each iteration makes it worse. Here such a body counts as lighter for each
@@ -77,17 +80,17 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
     ) -> None:
         """Advance by one substep."""
         model, control = self.model, self.model.control() if control is None else control
-        stated = {name: getattr(model, name) for name in _OF_HINGES} if model.joint_count else {}
+        stated = {name: getattr(model, name) for name in _OF_JOINTS} if model.joint_count else {}
         target: Any = control.joint_target_q
         if stated:
             if self._turned is None:
                 self._turned = {name: wp.clone(each) for name, each in stated.items()}
                 self._turned_target = wp.clone(target)
             wp.copy(self._turned_target, target)
-            joints = [model.joint_qd_start, model.joint_target_q_start, model.joint_dof_dim, self._is_in_mimic]
-            inputs = [*joints, *stated.values(), target]
+            joints = [model.joint_type, model.joint_qd_start, model.joint_target_q_start, model.joint_dof_dim]
+            inputs = [*joints, self._is_in_mimic, *stated.values(), target]
             outputs = [*self._turned.values(), self._turned_target]
-            wp.launch(turn_hinges, model.joint_count, inputs, outputs, device=model.device)
+            wp.launch(turn_joints, model.joint_count, inputs, outputs, device=model.device)
             control.joint_target_q = self._turned_target
         try:
             for name in stated:

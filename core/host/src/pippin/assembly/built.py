@@ -81,6 +81,7 @@ def assemble(
         refuse_massless(model)
         ignored_features = building.refuse_gaps(model, are_stated=prototype is None)
         callbacks.call("model_ready", model=model)
+        building.pose(model)
         building.refuse_faults(model)
         _LOGGER.info("solver %s", building.name)
         solver = building.build(model)

@@ -19,7 +19,7 @@ from pippin.components.registry import Components, Implementation
 from pippin.config import CollisionConfig, SceneConfig, ShapeConfig, SimulationConfig
 from pippin.config.model import BodyMassConfig
 from pippin.errors import ConfigError
-from pippin.inertias import inertia_fault, symmetric
+from pippin.inertias import inertia_fault, symmetric, thicken_laminae
 from pippin.labels import NoMatchError, assign, match, no_match
 from pippin.objects.adding import add_objects
 from pippin.state.world_layout import ObjectParts, WorldLayout, listed_worlds
@@ -73,6 +73,8 @@ def build_model(
             _refuse_still(worlds, scene, layout)  # the better reason
         raise
     _refuse_still(worlds, scene, layout)
+    for world in worlds:
+        thicken_laminae(world)
     builder = empty_builder(components, scene) if empty is None else empty
     terrain = TerrainGrid.of(scene, config.simulation.seed, components.catalog)
     add_worlds(builder, ((worlds[index], count) for index, count in layout.runs()), scene, terrain)

@@ -130,10 +130,9 @@ def add_assets(
 ) -> list[Imported]:
     """Add assets of the scene, or those of some indices, to one world's prototype; return each in a builder of its own.
 
-    Joint positions are set, but body poses are not updated: run `newton.eval_fk` on the finalized model. Each asset is
-    read into a copy of the empty builder, with its defaults and custom attributes: a change of the whole builder by an
-    importer, such as merging bodies, affects one asset only. The catalog of importers is by default the installed one.
-    If the solver has no contacts of its own, Newton's collision gets the convex hulls of meshes.
+    Each asset is read into a copy of the empty builder, with its defaults and custom attributes: a change of the whole
+    builder by an importer, such as merging bodies, affects one asset only. The catalog of importers is by default the
+    installed one. If the solver has no contacts of its own, Newton's collision gets the convex hulls of meshes.
 
     Raises:
         ConfigError: A file cannot be found or read, or is empty, or would be another mechanism; or the assets state

@@ -153,6 +153,14 @@ class SolverBuilding:
         if faults:
             raise ConfigError(*faults)
 
+    def pose(self, model: newton.Model) -> None:
+        """Write what the joints give the bodies into the model, as poses at rest, which a solver reads at its build.
+
+        Other solvers start from the joints, and to MuJoCo poses of free bodies in the model are its reference.
+        """
+        if model.joint_count and self.declaration.coordinates in ("maximal", "mixed"):
+            newton.eval_fk(model, present(model.joint_q), present(model.joint_qd), model)
+
     def build(self, model: newton.Model) -> newton.solvers.SolverBase:
         """Return the solver of the model.
 

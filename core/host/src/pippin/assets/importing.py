@@ -29,7 +29,8 @@ from .importer import Importer
 from .mjcf.completion import complete, keep_dimensions
 from .mjcf.keyframes import start_at
 from .mjcf.normal_form import NormalMJCF, normalise
-from .urdf.adding import add_urdf, part_overlapping
+from .start_poses import start_poses
+from .urdf.adding import add_urdf, part_overlapping, release_links
 from .urdf.reading import is_remote
 from .usd.stage import articulate, ignored_paths, open_stage, refuse_broken_meshes, skipping_patterns
 
@@ -192,6 +193,8 @@ def _set_start(builder: newton.ModelBuilder, asset: Asset, normal: NormalMJCF | 
         placed = _place_joints(builder, asset)
         if asset.urdf is not None:
             _start_within_limits(builder, placed, asset.file)
+            release_links(builder)
+            builder.body_q[:] = start_poses(builder)
             if asset.config.self_collisions is None and asset.config.convex_hulls:
                 _part_overlapping(builder, asset.file)
         if asset.format is FORMATS["mjcf"]:

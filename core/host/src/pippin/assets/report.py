@@ -16,6 +16,7 @@ import warp as wp
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.config.shapes import ShapeConfig
 from pippin.errors import ConfigError
+from pippin.inertias import thicken_laminae
 from pippin.solving.conversion import complete_conversion
 from pippin.spelling import did_you_mean
 
@@ -156,6 +157,7 @@ def _is_asked(difference: Difference, config: AssetConfig, scene: SceneConfig, p
 def _converted(part: newton.ModelBuilder) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the solver's own conversion issues them
+        thicken_laminae(part)
         model = part.finalize(device="cpu", skip_validation_inertia=True)
         converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True, enable_sleeping=False)
         complete_conversion(converted)

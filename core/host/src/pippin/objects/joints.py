@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 import newton
 import warp as wp
+from pippin.assets.start_poses import start_poses
 from pippin.config import joints as configs
 from pippin.errors import ConfigError
 from pippin.spelling import did_you_mean
@@ -66,14 +67,15 @@ def add_joints(builder: newton.ModelBuilder, joints: Sequence[Joint], first_body
         if joint.child not in complete:
             tree.setdefault(joint.child, joint)
     loops = [joint for joint in joints if tree.get(joint.child) is not joint]
+    poses = start_poses(builder)
     for group in _articulations(builder, tree):
         for joint in group:
-            joint.index = _add(builder, joint)
+            joint.index = _add(builder, joint, poses)
         builder.add_articulation(
             [joint.index for joint in group], label=f"{builder.body_label[group[0].child]}_articulation"
         )
     for joint in loops:
-        joint.index = _add(builder, joint)
+        joint.index = _add(builder, joint, poses)
     by_label = {joint.label: joint for joint in joints}
     for joint in joints:
         _follow(builder, joint, by_label)
@@ -126,9 +128,9 @@ def _refuse_circle(builder: newton.ModelBuilder, tree: Mapping[int, Joint], body
         at = tree[at].parent
 
 
-def _add(builder: newton.ModelBuilder, joint: Joint) -> int:
+def _add(builder: newton.ModelBuilder, joint: Joint, poses: Sequence[Any]) -> int:
     config, before = joint.config, counts_of(builder)
-    common: dict[str, Any] = dict(zip(("parent_xform", "child_xform"), _frames(builder, joint), strict=True))
+    common: dict[str, Any] = dict(zip(("parent_xform", "child_xform"), _frames(joint, poses), strict=True))
     common["label"] = joint.label
     if config.collides is not None:
         common["collision_filter_parent"] = not config.collides
@@ -162,11 +164,11 @@ def _add(builder: newton.ModelBuilder, joint: Joint) -> int:
     return index
 
 
-def _frames(builder: newton.ModelBuilder, joint: Joint) -> tuple[wp.transform, wp.transform]:
+def _frames(joint: Joint, poses: Sequence[Any]) -> tuple[wp.transform, wp.transform]:
     config = joint.config
     on_child: Any = wp.transform(config.child_position, config.child_rotation)
-    parent: Any = joint.origin if joint.parent < 0 else builder.body_q[joint.parent]
-    child: Any = builder.body_q[joint.child]
+    parent: Any = joint.origin if joint.parent < 0 else poses[joint.parent]
+    child: Any = poses[joint.child]
     seen: Any = wp.transform_inverse(parent) * child * on_child
     position = wp.transform_get_translation(seen) if config.parent_position is None else config.parent_position
     rotation = wp.transform_get_rotation(seen) if config.parent_rotation is None else config.parent_rotation

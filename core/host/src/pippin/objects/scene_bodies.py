@@ -10,6 +10,7 @@ import attrs
 import newton
 import numpy as np
 import warp as wp
+from pippin.assets.start_poses import start_poses
 from pippin.config.geometry import AttachmentConfig, PinConfig
 from pippin.config.joints import JointConfig, SceneSiteConfig, TendonConfig, TendonGuideConfig
 from pippin.errors import ConfigError
@@ -148,11 +149,12 @@ def add_attachments(bodies: SceneBodies, attachments: Sequence[AttachmentConfig]
     Raises:
         ConfigError: An attachment names no body, no object with particles, or a part of it where nothing is.
     """
+    poses = start_poses(bodies.builder) if attachments else []
     for index, config in enumerate(attachments):
         where = f"scene.attachments[{index}]"
         if config.body not in bodies.absent:
             builder, body = bodies.builder, bodies.find(config.body, f"{where}.body")
-            pose: Any = builder.body_q[body]
+            pose = poses[body]
             stiffness = math.inf if config.stiffness is None else config.stiffness
             for particle in _particles(bodies, config, parts, f"{where}.particles"):
                 place: Any = wp.vec3(*builder.particle_q[particle])

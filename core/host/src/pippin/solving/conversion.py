@@ -11,6 +11,7 @@ import newton
 import numpy as np
 import warp as wp
 from mujoco import mjtEq
+from pippin.support.used_features import LIGHT
 
 from .kernels import write_loop_frames
 
@@ -103,6 +104,7 @@ def complete_conversion(solver: newton.solvers.SolverMuJoCo) -> tuple[dict[int, 
     """
     own: Any = solver
     model, limits = own.mj_model, _ball_limits(own)
+    _leave_out_of_medium(own)
     for joint, angle in limits.items():
         model.jnt_limited[joint], model.jnt_range[joint] = 1, (0.0, angle)
     kept = getattr(own.model, _NAMESPACE, None)
@@ -119,6 +121,24 @@ def complete_conversion(solver: newton.solvers.SolverMuJoCo) -> tuple[dict[int, 
         model.body_invweight0[body] = weight, 0.0
         model.dof_invweight0[model.dof_bodyid == body] = weight
     return limits, sliders
+
+
+def _leave_out_of_medium(own: Any) -> None:
+    """Let no medium act on the links between joints of one body, which stand for nothing in the file.
+
+    MuJoCo leaves out bodies without mass, which its compiler refuses, and MuJoCo Warp those of ellipsoids without a geom.
+    """
+    model, worlds = own.mj_model, getattr(own, "mjw_model", None)
+    names = (model.body(body).name for body in range(model.nbody))
+    links = [body for body, name in enumerate(names) if "~" in name and model.body_mass[body] < LIGHT]
+    if links and (model.opt.density or model.opt.viscosity):
+        model.body_mass[links], model.body_inertia[links] = 0.0, 0.0
+        if worlds is not None:
+            flags, boxes = worlds.body_fluid_ellipsoid.numpy(), worlds.body_fluid_box_adr.numpy()
+            flags[links] = True
+            worlds.body_fluid_ellipsoid = wp.array(flags, dtype=wp.bool, device=own.model.device)
+            boxes = boxes[~np.isin(boxes, links)]
+            worlds.body_fluid_box_adr = wp.array(boxes, dtype=int, device=own.model.device)
 
 
 def _ball_limits(solver: Any) -> dict[int, float]:

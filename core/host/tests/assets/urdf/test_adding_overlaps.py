@@ -7,7 +7,6 @@ from pippin.assembly.scene import new_builder
 from pippin.assets.asset import find_assets
 from pippin.assets.fidelity.pairs import shape_pairs
 from pippin.assets.importing import import_asset
-from pippin.assets.urdf.adding import start_poses
 from pippin.config.model import AssetConfig, SceneConfig
 
 INERTIA = '<inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>'
@@ -102,10 +101,8 @@ def test_start_poses_are_those_of_forward_kinematics():
     positions = {"LF_.*": 0.4, "RH_.*": -0.7}
     builder = imported(QUADRUPED, floating=True, position=[1.0, 2.0, 0.8], joint_positions=positions)
 
-    poses = start_poses(builder)
-
     model = builder.finalize(device="cpu")
     state = model.state()
     newton.eval_fk(model, model.joint_q, model.joint_qd, state)
     expected = state.body_q.numpy()
-    assert np.allclose([np.array(poses[body]) for body in range(model.body_count)], expected, atol=1e-6)
+    assert np.allclose(model.body_q.numpy(), expected, atol=1e-6)

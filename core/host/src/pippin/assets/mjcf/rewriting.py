@@ -109,9 +109,6 @@ _POSE = ("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler")
 _LINK_MASS, _LINK_INERTIA = "1e-9", "1e-12"
 """Mass [kg] and moment of inertia [kg·m²] of a body of a chain: MuJoCo refuses a moving body without them."""
 
-_LINK_INERTIA_IN_MEDIUM = "1e-14"
-"""Moment of inertia in a medium [kg·m²], which acts on a box of the body's mass and moments: a box of 8 mm."""
-
 
 def arrange_joints(root: Element, model: Any) -> None:
     """Rearrange the bodies with several joints.
@@ -132,8 +129,7 @@ def arrange_joints(root: Element, model: Any) -> None:
             for joint in joints:
                 joint.set("pos", anchor)
         else:
-            has_medium = model.opt.density or model.opt.viscosity
-            _split(parent, body, joints, _LINK_INERTIA_IN_MEDIUM if has_medium else _LINK_INERTIA)
+            _split(parent, body, joints)
             _keep_apart(root, model, model.body(body.get("name")).id)
 
 
@@ -152,8 +148,8 @@ def _is_one_joint(joints: Sequence[Any]) -> bool:
     return has_slides_first and has_one_anchor and are_orthogonal
 
 
-def _split(parent: Element, body: Element, joints: Sequence[Element], inertia: str) -> None:
-    """Put a body for each joint but the last, with a moment of inertia, between a body and its parent."""
+def _split(parent: Element, body: Element, joints: Sequence[Element]) -> None:
+    """Put a body for each joint but the last between a body and its parent."""
     place = list(parent).index(body)
     parent.remove(body)
     pose = {key: body.attrib.pop(key) for key in _POSE if key in body.attrib}
@@ -161,7 +157,7 @@ def _split(parent: Element, body: Element, joints: Sequence[Element], inertia: s
     outer = parent
     for joint in joints[:-1]:
         link = Element("body", {"name": f"{body.get('name')}~{joint.get('name')}", **classes, **pose})
-        SubElement(link, "inertial", {"pos": "0 0 0", "mass": _LINK_MASS, "diaginertia": " ".join([inertia] * 3)})
+        SubElement(link, "inertial", {"pos": "0 0 0", "mass": _LINK_MASS, "diaginertia": " ".join([_LINK_INERTIA] * 3)})
         body.remove(joint)
         link.append(joint)
         outer.insert(place if outer is parent else len(outer), link)

@@ -15,6 +15,7 @@ import numpy as np
 import warp as wp
 from newton import GeoType, JointType
 from pippin.assets.fidelity.pairs import shape_pairs, solid_shapes
+from pippin.assets.start_poses import parent_frame, start_poses
 
 from .reading import Urdf
 
@@ -139,7 +140,7 @@ def _depths(builder: newton.ModelBuilder) -> dict[tuple[int, int], float]:
 
 def _model(builder: newton.ModelBuilder, shapes: Sequence[int]) -> Any:
     """Return a model of MuJoCo in which shapes stand still where a builder starts them, each called by its index."""
-    poses, spec = start_poses(builder), mujoco.MjSpec()
+    spec = mujoco.MjSpec()
     meshes: dict[tuple[int, tuple[float, ...]], str] = {}
     for shape in shapes:
         source: Any = builder.shape_source[shape]
@@ -148,7 +149,9 @@ def _model(builder: newton.ModelBuilder, shapes: Sequence[int]) -> Any:
         points = np.asarray(source.vertices, float) * scale if is_mesh else np.zeros((1, 3))
         if is_mesh and np.linalg.matrix_rank(points - points[0]) < 3:
             continue  # a plate without a thickness has no hull
-        pose = poses[builder.shape_body[shape]] * wp.transform(builder.shape_transform[shape])
+        body = builder.shape_body[shape]
+        pose: Any = builder.body_q[body] if body >= 0 else wp.transform()
+        pose = pose * wp.transform(builder.shape_transform[shape])
         geom = spec.worldbody.add_geom(name=str(shape), pos=np.array(pose.p), quat=np.roll(np.array(pose.q), 1))
         geom.type = _KINDS[GeoType(builder.shape_type[shape])]
         if not is_mesh:
@@ -164,21 +167,12 @@ def _model(builder: newton.ModelBuilder, shapes: Sequence[int]) -> Any:
     return spec.compile()
 
 
-def start_poses(builder: newton.ModelBuilder) -> Mapping[int, Any]:
-    """Return the start pose of each body of a builder with the joints of a URDF, a `wp.transform`; the world is -1."""
-    poses: dict[int, Any] = {-1: wp.transform()}
+def release_links(builder: newton.ModelBuilder) -> None:
+    """Let links on floating joints hang on the world, where they start: the joint holds nothing, and no solver has one
+    between two bodies. Newton's importer starts them at the root, and MuJoCo takes free joints at the top level alone.
+    """
     for joint, kind in enumerate(builder.joint_type):
-        at, dof = builder.joint_q_start[joint], builder.joint_qd_start[joint]
-        moved: Any = wp.transform()
-        if kind == JointType.FREE:
-            moved = wp.transform(*map(float, builder.joint_q[at : at + 7]))
-        elif kind in (JointType.REVOLUTE, JointType.PRISMATIC):
-            axis: Any = wp.vec3(*map(float, builder.joint_axis[dof]))
-            angle, way = builder.joint_q[at], 0.0
-            if kind == JointType.PRISMATIC:
-                angle, way = way, angle
-            moved = wp.transform(axis * float(way), wp.quat_from_axis_angle(axis, float(angle)))
-        behind: Any = builder.joint_X_c[joint]
-        parent = poses[builder.joint_parent[joint]] * wp.transform(builder.joint_X_p[joint])
-        poses[builder.joint_child[joint]] = parent * moved * wp.transform_inverse(behind)
-    return poses
+        if kind == JointType.FREE and (builder.joint_parent[joint] >= 0 or builder.joint_X_p[joint] != wp.transform()):
+            at, start = builder.joint_q_start[joint], parent_frame(builder, joint, start_poses(builder))
+            builder.joint_q[at : at + 7] = list(map(float, start))
+            builder.joint_parent[joint], builder.joint_X_p[joint] = -1, wp.transform()
