@@ -78,6 +78,9 @@ class Range:
     starts: str = "joint_qd_start"
     """Name of the model's array with the first element of each joint."""
 
+    has_bounds: bool = False
+    """Whether servos of a file bound the values, and not the solver."""
+
     @property
     def is_limited(self) -> np.ndarray:
         """Whether the solver takes over some values only, for each element."""
@@ -195,6 +198,11 @@ class SolverSupport:
         starts = getattr(self._model, of.starts).numpy()
         joints = np.unique(np.searchsorted(starts, elements, side="right") - 1)
         where = listed(repr(self._model.joint_label[joint]) for joint in joints)
+        if of.has_bounds and of.low[elements[0]] <= of.high[elements[0]]:
+            return (
+                f"beyond the range of the control of the asset's own servo at {where}, which solver {self.solver!r}"
+                " does not keep; stay within it"
+            )
         if of.low[elements[0]] > of.high[elements[0]]:
             return (
                 f"solver {self.solver!r} can give {of.what} to a joint only while it is built, and {where} had none;"
@@ -216,6 +224,14 @@ class SolverSupport:
             is_out = (values != built) & ~((values >= of.low) & (values <= of.high))
             if is_out.any():
                 raise ConfigError(f"model.{name}: {self.refusal(of, np.flatnonzero(is_out))}")
+
+    def bound(self, array: str, bounds: np.ndarray) -> None:
+        """For the core: Refuse targets beyond the ranges of servos, shape [elements, 2]."""
+        low, high = bounds.T
+        if (before := self._ranges.get(array)) is not None:
+            low, high = np.maximum(low, before.low), np.minimum(high, before.high)
+        starts = "joint_q_start" if array == "joint_target_q" else "joint_qd_start"
+        self._ranges[array] = Range(_PULL, low, high, starts=starts, has_bounds=True)
 
     def range_of(self, array: str) -> Range | None:
         """Return the values that the solver takes over in an array of the model or the control; None for any."""

@@ -18,23 +18,34 @@ def fold_servos(builder: newton.ModelBuilder) -> None:
     own = AssetActuators(builder)
     if not len(own):
         return
-    armatures, dampings, gears = (
-        numbers(builder, f"mujoco:actuator_{name}") for name in ("armature", "damping", "gear")
-    )
-    forces, inputs = np.abs(own.force_ranges).max(axis=1), own.ctrl_ranges
+    gears, armature, damping = (numbers(builder, f"mujoco:actuator_{name}") for name in ("gear", "armature", "damping"))
+    limits = np.abs(own.force_ranges).max(axis=1)
     for actuator in range(len(own)):
-        dof, coordinate = own.transmissions.axis(actuator), own.transmissions.coordinate(actuator)
-        if dof is None or coordinate is None:
+        if (dof := own.transmissions.axis(actuator)) is None:
             continue
         ratio = float(gears[actuator][0]) ** 2
-        builder.joint_armature[dof] += ratio * float(armatures[actuator])
+        builder.joint_armature[dof] += ratio * float(armature[actuator])
         write(builder, "mujoco:actuator_armature", actuator, None)
-        if not own.is_servo[actuator] or own.owners[actuator] == OFF:
-            continue
-        builder.joint_damping[dof] += ratio * float(dampings[actuator])
-        write(builder, "mujoco:actuator_damping", actuator, None)
-        builder.joint_effort_limit[dof] = min(builder.joint_effort_limit[dof], float(forces[actuator]))
-        targets, place, reference = builder.joint_target_qd, dof, 0.0
-        if not own.is_velocity[actuator]:
-            targets, place, reference = builder.joint_target_q, coordinate, own.transmissions.reference(actuator)
-        targets[place] = float(np.clip(targets[place] + reference, *inputs[actuator])) - reference
+        if own.is_servo[actuator] and own.owners[actuator] != OFF:
+            builder.joint_damping[dof] += ratio * float(damping[actuator])
+            builder.joint_effort_limit[dof] = min(builder.joint_effort_limit[dof], float(limits[actuator]))
+    for name, bounds in target_ranges(builder).items():
+        targets = getattr(builder, name)
+        targets[:] = np.clip(targets, *bounds.T).tolist()
+
+
+def target_ranges(of: newton.ModelBuilder | newton.Model) -> dict[str, np.ndarray]:
+    """Return the least and the largest value that servos of a file allow each target of positions and velocities.
+
+    The arrays have the names of Newton's targets and the shape [targets, 2]; a target without bounds has infinite ones.
+    """
+    own, inputs = AssetActuators(of), AssetActuators(of).ctrl_ranges
+    sizes = {"joint_target_q": of.joint_coord_count, "joint_target_qd": of.joint_dof_count}
+    found = {name: np.tile([-np.inf, np.inf], (size, 1)) for name, size in sizes.items()}
+    for actuator in np.flatnonzero(own.is_servo & (own.owners != OFF) & np.isfinite(inputs).any(axis=1)).tolist():
+        dof, coordinate = own.transmissions.axis(actuator), own.transmissions.coordinate(actuator)
+        if own.is_velocity[actuator]:
+            found["joint_target_qd"][dof] = inputs[actuator]
+        else:
+            found["joint_target_q"][coordinate] = inputs[actuator] - own.transmissions.reference(actuator)
+    return {name: bounds for name, bounds in found.items() if np.isfinite(bounds).any()}

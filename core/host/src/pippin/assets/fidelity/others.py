@@ -13,7 +13,7 @@ from .difference import Difference, number
 from .matching import Match, described
 from .pairs import colliding
 
-OWN = "what the solver has"
+OWN = "the solver's own"
 """What stands for a value of ours that each solver chooses itself."""
 
 _SOLREF = np.array([0.02, 1.0])
