@@ -42,7 +42,7 @@ def test_every_row_has_a_name_of_its_own():
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize(("row", "solver"), cases())
+@pytest.mark.parametrize(("row", "solver"), list(cases()))
 def test_what_a_file_states_is_not_lost_in_silence(row, solver):
     found = verdict(row, solver)
 
