@@ -36,6 +36,8 @@ def fold_flags(spec: Any) -> None:
     for actuator in spec.actuators:
         if "CLAMPCTRL" in off:
             actuator.ctrllimited = int(mujoco.mjtLimited.mjLIMITED_FALSE)
+        if "DAMPER" in off:
+            actuator.damping = [0.0] * len(actuator.damping)
         is_in_group = 0 <= actuator.group < _GROUPS and spec.option.disableactuator & (1 << actuator.group)
         if "ACTUATION" in off or is_in_group:
             actuator.set_to_motor()
