@@ -24,7 +24,7 @@ import pippin
 import warp as wp
 from pippin.errors import ConfigError
 
-from .sections import replace_section
+from .sections import replace_section, section
 
 FOLDER = Path(__file__).parent / "meanings"
 
@@ -252,10 +252,26 @@ def _apart(first: Mapping[str, np.ndarray], second: Mapping[str, np.ndarray]) ->
 
 
 def cell(found: Verdict) -> str:
-    """Return a verdict as a cell of a table."""
+    """Return a verdict as a cell of a table: of notes with the distance to MuJoCo, and the effect of the statement."""
     if found.word in ("equal", "refused"):
         return found.word
     return f"{found.word}: {found.error:.2g} of {found.effect:.2g}"
+
+
+def write_page(page: Path, cells: Mapping[str, Mapping[str, str]]) -> None:
+    """Write the table of a page, by row and solver. Columns of other solvers stay as they are."""
+    known: dict[str, dict[str, str]] = {}
+    lines = [line.strip("| \n").split(" | ") for line in section(page, "meanings").splitlines() if line.startswith("|")]
+    for line in lines[2:]:
+        known[line[0]] = dict(zip(lines[0][1:], line[1:], strict=True))
+    solvers = [each for each in SOLVERS if any(each in row for row in (*known.values(), *cells.values()))]
+    rows = [{**known.get(row.name, {}), **cells.get(row.name, {})} for row in ROWS]
+    header = f"| statement | {' | '.join(solvers)} |\n|{' --- |' * (1 + len(solvers))}\n"
+    texts = [
+        f"| {row.name} | {' | '.join(found.get(each, '-') for each in solvers)} |"
+        for row, found in zip(ROWS, rows, strict=True)
+    ]
+    replace_section(page, "meanings", header + "\n".join(texts))
 
 
 def main() -> None:
@@ -264,11 +280,11 @@ def main() -> None:
     parser.add_argument("patterns", nargs="*", default=[""], help="expressions found in the names of rows")
     parser.add_argument("--solvers", nargs="*", default=SOLVERS)
     parser.add_argument("--words", action="store_true", help="print notes and faults, too")
-    parser.add_argument("--page", type=Path, help="page whose table is replaced")
+    parser.add_argument("--page", type=Path, help="page whose columns of these solvers are replaced")
     arguments = parser.parse_args()
     wp.config.log_level = wp.LOG_WARNING
     mujoco.set_mju_user_warning(lambda _: None)
-    lines = []
+    cells = {}
     for row in ROWS:
         if not any(re.search(pattern, row.name) for pattern in arguments.patterns):
             continue
@@ -278,14 +294,13 @@ def main() -> None:
                 found[solver] = verdict(row, solver)
             except Exception as error:
                 found[solver] = Verdict(word=f"FAILS {type(error).__name__} {str(error)[:200]}")
-        lines.append(f"| {row.name} | {' | '.join(cell(each) for each in found.values())} |")
-        print(lines[-1], flush=True)
+        cells[row.name] = {solver: cell(each) for solver, each in found.items()}
+        print(f"| {row.name} | {' | '.join(cells[row.name].values())} |", flush=True)
         for solver, each in found.items():
             for words in each.words if arguments.words else ():
                 print(f"    {solver}: {words[:300]}", flush=True)
     if arguments.page:
-        header = f"| Statement | {' | '.join(arguments.solvers)} |\n|{' --- |' * (1 + len(arguments.solvers))}\n"
-        replace_section(arguments.page, "meanings", header + "\n".join(lines))
+        write_page(arguments.page, cells)
 
 
 if __name__ == "__main__":
