@@ -22,7 +22,7 @@ import mujoco
 import numpy as np
 import pippin
 import warp as wp
-from pippin.errors import ConfigError
+from pippin.errors import ConfigError, SimulationError
 
 from .sections import replace_section, section
 
@@ -108,13 +108,16 @@ class Motion:
     words: frozenset[str] = frozenset()
     """Notes, or the faults of a refusal."""
 
+    has_burst: bool = False
+    """Whether the run ends with an error, since the motion is too fast."""
+
 
 @attrs.frozen(kw_only=True)
 class Verdict:
     """What a statement means on a solver."""
 
     word: str
-    """`equal`, `noted`, `refused`, or `SILENT`."""
+    """`equal`, `noted`, `refused`, `burst` if the run ends with an error, or `SILENT`."""
 
     error: float = 0.0
     """Largest distance to the reference [m, rad]."""
@@ -148,7 +151,7 @@ def verdict(row: Row, solver: str) -> Verdict:
     effect = _apart(true, plain) if plain is not None and not row.formula else np.inf
     new = sorted(ours.words - bare.words)
     if ours.poses is None:
-        return Verdict(word="refused", effect=effect, words=new or sorted(ours.words))
+        return Verdict(word="burst" if ours.has_burst else "refused", effect=effect, words=new or sorted(ours.words))
     error = _apart(true, ours.poses)
     allowed = max(FLOOR, row.tolerance, SHARE * effect if np.isfinite(effect) else 0.0)
     if error > allowed and plain is not None:
@@ -220,6 +223,8 @@ def move(base: str, text: str, solver: str) -> Motion:
                 state, labels = simulation.state.body_q.numpy(), simulation.model.body_label
         except ConfigError as error:
             return Motion(words=frozenset(str(each) for each in error.faults))
+        except SimulationError as error:
+            return Motion(words=frozenset({str(error)}), has_burst=True)
     poses = {
         label.rpartition("/")[2]: np.r_[pose[:3], _rotation(np.roll(pose[3:], 1).astype(float))]
         for label, pose in zip(labels, state, strict=True)
@@ -253,7 +258,7 @@ def _apart(first: Mapping[str, np.ndarray], second: Mapping[str, np.ndarray]) ->
 
 def cell(found: Verdict) -> str:
     """Return a verdict as a cell of a table: of notes with the distance to MuJoCo, and the effect of the statement."""
-    if found.word in ("equal", "refused"):
+    if found.word in ("equal", "refused", "burst"):
         return found.word
     return f"{found.word}: {found.error:.2g} of {found.effect:.2g}"
 
