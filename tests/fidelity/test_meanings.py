@@ -21,6 +21,8 @@ FAST = (
     "geom: friction, larger of two",
     "pair: friction",
     "option, dropped ball: flag contact disabled",
+    "geom: static sphere",
+    "geom: static sphere with a margin",
 )
 """Names of rows in the test command."""
 

@@ -11,23 +11,7 @@ import numpy as np
 from pippin.quaternions import product, rotated
 
 from . import matter, mechanisms
-from .mechanisms import (
-    BESIDE,
-    INERTIA,
-    LENGTH,
-    MASS,
-    NOWHERE,
-    SLIDING,
-    X,
-    Y,
-    Z,
-    hinge,
-    hung,
-    imported,
-    met,
-    passive,
-    slider,
-)
+from .mechanisms import BESIDE, INERTIA, LENGTH, MASS, NOWHERE, SLIDING, X, Y, Z, hinge, hung, imported, met, slider
 from .scenes import GRAVITY
 
 DURATION = 0.1
@@ -282,7 +266,7 @@ BENCHES: Mapping[str, Bench] = {
         for where, at, qd, sign in (("", 0.03, 1.0, 1.0), (" below", -0.03, -1.0, -1.0))
     },
     "ball_limits": _stops(
-        "a link on a ball joint", passive(3, limit_lower=0.0, limit_upper=0.03), hung("ball", **BESIDE)
+        "a ball joint", mechanisms.passive(3, limit_upper=0.03, limit_lower=0), hung("ball", **BESIDE)
     ),
     **_both(
         "joint_drives",
@@ -338,13 +322,9 @@ BENCHES: Mapping[str, Bench] = {
         (-0.07, -0.025),
         {"q": 0.1, "stiffness": 100.0},
     ),
-    "ball_stiffness": _stays(
-        "a spring holds a link on a ball joint", passive(3, stiffness=100.0), hung("ball", **BESIDE)
-    ),
-    "free_damping": _stays("damping of 100 N·s/m slows a fall", passive(6, damping=100.0), mechanisms.thrown(0.0)),
-    "free_joint_forces": _stays(
-        "friction of 20 N holds a free body", passive(6, friction=20.0), mechanisms.thrown(0.0)
-    ),
+    "ball_stiffness": _stays("a spring holds a link", mechanisms.passive(3, stiffness=100.0), hung("ball", **BESIDE)),
+    "free_damping": _stays("damping slows a fall", mechanisms.passive(6, damping=100.0), mechanisms.thrown(0.0)),
+    "free_joint_forces": _stays("friction holds a body", mechanisms.passive(6, friction=20.0), mechanisms.thrown(0.0)),
     **_both(
         "effort_limits",
         "a drive held to 1 N moves a slider by t²/2 N/kg",

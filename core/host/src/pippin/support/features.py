@@ -233,6 +233,15 @@ OF_ATTRIBUTES: Mapping[str, str] = {name: feature for feature, names in _ATTRIBU
 """Features that a solver needs to honour arrays and numbers of the model, by their names."""
 
 
+OF_KINDS: Mapping[str, Mapping[str, str]] = {
+    "joint_armature": {"FREE": "free_joint_forces"},
+    "joint_damping": {"FREE": "free_damping"},
+    "joint_friction": {"FREE": "free_joint_forces"},
+    "joint_stiffness": {"BALL": "ball_stiffness", "FREE": "free_joint_forces"},
+}
+"""Features that a solver needs to honour an array at joints of some kinds, besides that of other joints."""
+
+
 def live_changes(levels: Mapping[str, str]) -> frozenset[str]:
     """Return the names in `newton.ModelFlags` of the changes that a solver follows: those of its live features."""
     flags = {flag for name, level in levels.items() if level == "live" for flag in FEATURES[name].flags}

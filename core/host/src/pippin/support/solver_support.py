@@ -12,7 +12,7 @@ from pippin.arrays import on_host
 from pippin.errors import ConfigError
 from pippin.spelling import listed
 
-from .features import FEATURES, NO_LIMIT, OF_ATTRIBUTES
+from .features import FEATURES, NO_LIMIT, OF_ATTRIBUTES, OF_KINDS
 
 _JOINTS = (newton.JointType.REVOLUTE, newton.JointType.PRISMATIC, newton.JointType.D6)
 
@@ -173,6 +173,18 @@ class SolverSupport:
     def attribute_fault(self, array: str) -> str | None:
         """Return why the solver cannot honour what is set in an array of the model, with the cure; None if it can."""
         return self.change_fault(OF_ATTRIBUTES.get(array, ""), array)
+
+    def kind_fault(self, array: str, dofs: np.ndarray) -> str | None:
+        """Return why the solver has no such number at ball or free joints of some DOFs, with the cures; or None.
+
+        A DOF of -1 is none.
+        """
+        features = OF_KINDS.get(array)
+        if features is None or not len(dofs := np.unique(dofs[dofs >= 0])):
+            return None
+        kinds = np.repeat(on_host(self._model.joint_type), np.diff(on_host(self._model.joint_qd_start)))[dofs]
+        faults = (self.fault(each) for kind, each in features.items() if int(newton.JointType[kind]) in kinds)
+        return next(filter(None, faults), None)
 
     def dimension_fault(self, array: str, shapes: np.ndarray) -> str | None:
         """Return why a coefficient of friction has no effect on some shapes, with the cure; None if it has one.

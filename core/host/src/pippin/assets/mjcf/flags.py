@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import mujoco
@@ -27,8 +26,9 @@ def fold_flags(spec: Any) -> None:
     if "CONTACT" in off:
         for geom in spec.geoms:
             geom.contype = geom.conaffinity = 0
-    for each in (*_if(spec.pairs, "CONTACT" in off), *_if(spec.equalities, "EQUALITY" in off)):
-        spec.delete(each)
+    for flag, elements in (("CONTACT", spec.pairs), ("EQUALITY", spec.equalities)):
+        for each in list(elements) if flag in off else ():
+            spec.delete(each)
     if {"SPRING", "DAMPER"} <= off:
         spec.option.density = spec.option.viscosity = 0.0
         for body in spec.bodies:
@@ -43,10 +43,6 @@ def fold_flags(spec: Any) -> None:
             actuator.set_to_motor()
             actuator.gainprm = [0.0] * len(actuator.gainprm)
     spec.option.disableactuator = 0
-
-
-def _if(elements: Any, is_off: bool) -> Iterator[Any]:
-    yield from list(elements) if is_off else ()
 
 
 _SWITCHED = (
