@@ -204,7 +204,7 @@ def test_targets_that_a_group_takes_over_need_no_drive_of_the_solver():
         assert (speeds[0], speeds[1] > 0.01) == (0.0, True)
 
 
-def test_a_number_that_a_solver_has_at_hinges_and_not_at_ball_joints_is_refused_there():
+def test_stiffness_that_a_solver_has_at_hinges_alone_is_refused_at_balls():
     builder = newton.ModelBuilder()
     for kind in ("ball", "revolute"):
         link = builder.add_link(mass=1.0, inertia=wp.mat33(np.eye(3)), label=kind)

@@ -1,4 +1,4 @@
-"""What servos of a file have besides their law reaches solvers that read joints alone."""
+"""Solvers that read joints alone get what servos of a file have besides their law."""
 
 import numpy as np
 import pippin
@@ -38,7 +38,7 @@ def test_a_limit_of_force_is_that_of_the_joint(arm):
 
 
 def test_a_limit_of_force_is_refused_by_name_where_drives_have_none(arm):
-    with pytest.raises(pippin.ConfigError, match="'featherstone' does not support effort_limits .* used by .*/j"):
+    with pytest.raises(pippin.ConfigError, match=r"'featherstone' does not support effort_limits .* used by .*/j"):
         arm('forcerange="-0.5 0.5"')
 
 
@@ -46,7 +46,7 @@ def test_a_target_of_a_view_beyond_the_range_of_a_servo_is_refused(arm):
     with arm('ctrlrange="-0.3 0.3"') as simulation:
         view = simulation.view.articulations("*")
         view.set_dof_position_targets(0.2)
-        with pytest.raises(ViewError, match="beyond the range of the control of the asset's own servo at '.*/j'"):
+        with pytest.raises(ViewError, match=r"beyond the range of the control of the asset's own servo at '.*/j'"):
             view.set_dof_position_targets([[0.2], [0.21]])
 
         np.testing.assert_allclose(simulation.control.joint_target_q.numpy(), 0.2)

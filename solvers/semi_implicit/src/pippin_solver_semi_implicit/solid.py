@@ -11,31 +11,9 @@ import warp as wp
 from newton import Contacts, Control, State
 from newton.solvers import SolverBase
 
+from .kernels import round_static_shapes
+
 __all__ = ["SolidSemiImplicit"]
-
-
-@wp.kernel(enable_backward=False)
-def round_static_shapes(
-    count: wp.array[int],
-    shape_body: wp.array[int],
-    shape0: wp.array[int],
-    shape1: wp.array[int],
-    normal: wp.array[wp.vec3],
-    point0: wp.array[wp.vec3],
-    point1: wp.array[wp.vec3],
-    margin0: wp.array[float],
-    margin1: wp.array[float],
-):
-    """Put the points of static shapes in contact onto their surfaces, and leave them no margin."""
-    i = wp.tid()
-    if i >= count[0]:
-        return
-    if shape0[i] >= 0 and shape_body[shape0[i]] < 0:
-        point0[i] += margin0[i] * normal[i]
-        margin0[i] = 0.0
-    if shape1[i] >= 0 and shape_body[shape1[i]] < 0:
-        point1[i] -= margin1[i] * normal[i]
-        margin1[i] = 0.0
 
 
 class SolidSemiImplicit(newton.solvers.SolverSemiImplicit):
@@ -57,8 +35,8 @@ class SolidSemiImplicit(newton.solvers.SolverSemiImplicit):
         self,
         state_in: State,
         state_out: State,
-        control: Control,
-        contacts: Contacts,
+        control: Control | None,
+        contacts: Contacts | None,
         dt: float,
         *,
         observables: SolverBase.Observables | None = None,

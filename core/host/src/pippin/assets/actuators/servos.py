@@ -1,4 +1,4 @@
-"""What servos of a file give to their joints, for solvers that read joints and their drives alone."""
+"""Servos of a file as parts of their joints, for solvers that read joints and their drives alone."""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from pippin.assets.mjcf.rewriting import servo_of
 
 from .difference import Difference, number
 from .matching import Match, described
@@ -89,6 +88,6 @@ def _compare_actuators(theirs: Any) -> Iterator[Difference]:
         if theirs.actuator_delay[index] > 0.0:
             yield Difference(element, "delay", float(theirs.actuator_delay[index]), 0.0)
         limits = theirs.actuator_forcerange[index]
-        if theirs.actuator_forcelimited[index] and limits[0] != -limits[1] and servo_of(theirs, index):
+        if theirs.actuator_forcelimited[index] and limits[0] != -limits[1] and theirs.actuator_biastype[index]:
             bound = float(np.abs(limits).max())
             yield Difference(element, "forcerange", number(limits), (-bound, bound))
