@@ -41,11 +41,12 @@ If a scene uses a feature that the solver does not support, Pippin refuses the s
 `pippin check FILE` lists the unsupported features of a file for every solver, and `simulation.accept_unsupported`
 accepts them: the solver then ignores them, and a note says so. A ● stands for `"live"` in the declaration: the solver
 follows what changes of the feature while it runs. A feature with *build* is read only while the solver is built. For
-`joint_damping`, `joint_friction` and `velocity_limits` the note is enough, if a robot file states them and no key of
-the configuration asks for them. If a cell names an option, the solver supports the feature when the option is true. A
-scene uses a parameter if a value differs from the neutral one. For the properties of contacts and limits, that is the
-value that Newton gives to shapes and joints by default. `pippin compare` accepts the loss of parameters for the solvers
-that the file does not name, and shows what each one ignores.
+`carried_sliders`, `free_damping`, `free_joint_forces`, `joint_damping`, `joint_friction` and `velocity_limits`, the
+note is enough, if a robot file states them and no key of the configuration asks for them. If a cell names an option,
+the solver supports the feature when the option is true. A scene uses a parameter if a value differs from the neutral
+one. For the properties of contacts and limits, that is the value that Newton gives to shapes and joints by default.
+`pippin compare` accepts the loss of parameters for the solvers that the file does not name, and shows what each one
+ignores.
 
 """
 

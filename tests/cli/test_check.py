@@ -74,6 +74,17 @@ def test_a_solver_that_would_refuse_the_scene_is_told_before_anybody_selects_it(
     assert verdicts["mujoco-native"]["missing"] == {"kinematic_bodies": "/lift"}
 
 
+def test_what_each_solver_loses_of_a_file_is_told_before_anybody_selects_it(check):
+    servo = '<actuator><position joint="hip" kp="5" forcerange="-1 1"/></actuator></mujoco>'
+    robot = LEG.replace(' range="-150 -50"', "").replace("</mujoco>", servo).replace("<geom", '<geom priority="1"')
+    code, text = check("--json", robot=robot)
+
+    verdicts = {verdict["solver"]: verdict for verdict in json.loads(text)}
+    assert code == 0
+    assert any("does not support effort_limits" in fault for fault in verdicts["xpbd"]["faults"])
+    assert any("priority 1" in note for note in verdicts["steel"]["notes"])
+
+
 def test_a_fault_of_the_scene_is_told_once(check):
     code, text = check(robot="<mujoco><worldbody/></mujoco>")
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from pippin.assets.fidelity import worded
+from pippin.assets.fidelity.others import OWN
 
 from .finding import files, load, sketched, small_files, survey
 
@@ -29,6 +30,10 @@ def cases(kind):
     known = {**KNOWN[kind], **(KNOWN["refused"] if kind not in ("moves", "contacts") else {})}
     marks = {name: [pytest.mark.xfail(reason=reason, strict=True)] for name, reason in known.items()}
     return [pytest.param(name, marks=marks.get(name, [])) for name in FILES]
+
+
+def is_friction(difference):
+    return difference.kind == "pair" and difference.field == "friction"
 
 
 @functools.cache
@@ -58,7 +63,9 @@ def test_other_solvers_get_the_same_tree_and_shapes(name):
     except ValueError as error:
         pytest.skip(str(error))
 
-    assert worded(sketched(FILES[name])) == []
+    # What only MuJoCo's solvers have is noted, and no fault of the import.
+    found = [each for each in sketched(FILES[name]) if each.ours != OWN and not is_friction(each)]
+    assert worded(found) == []
 
 
 @pytest.mark.first_cases(2)

@@ -108,6 +108,12 @@ def _limited_ball(builder):
     builder.joint_limit_upper[-3:] = [0.5] * 3
 
 
+def _passive(builder, joints, dofs, **numbers):
+    MADE_BY[joints](builder)
+    for name, value in numbers.items():
+        getattr(builder, f"joint_{name}")[-dofs:] = [value] * dofs
+
+
 def _weightless(builder):
     newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
     body = builder.add_body(mass=1.0, inertia=wp.mat33(np.eye(3)))
@@ -127,6 +133,9 @@ MADE_BY = {f"{kind}_joints": _joint(kind) for kind in JOINTS} | {
     "disabled_joints": _disabled,
     "joint_limits": lambda builder: _hinge(builder, limit_lower=-1.0, limit_upper=1.0),
     "ball_limits": _limited_ball,
+    "ball_stiffness": lambda builder: _passive(builder, "ball_joints", 3, stiffness=0.1),
+    "free_damping": lambda builder: _passive(builder, "free_joints", 6, damping=0.1),
+    "free_joint_forces": lambda builder: _passive(builder, "free_joints", 6, friction=0.1),
     "light_links": lambda builder: builder.add_body(mass=1e-9, inertia=wp.mat33(np.eye(3) * 1e-9)),
     "joint_drives": lambda builder: _hinge(builder, target_ke=10.0),
     "armature": lambda builder: _hinge(builder, armature=0.1),

@@ -204,6 +204,18 @@ def test_targets_that_a_group_takes_over_need_no_drive_of_the_solver():
         assert (speeds[0], speeds[1] > 0.01) == (0.0, True)
 
 
+def test_stiffness_that_a_solver_has_at_hinges_alone_is_refused_at_balls():
+    builder = newton.ModelBuilder()
+    for kind in ("ball", "revolute"):
+        link = builder.add_link(mass=1.0, inertia=wp.mat33(np.eye(3)), label=kind)
+        builder.add_articulation([getattr(builder, f"add_joint_{kind}")(-1, link)], label=kind)
+    tables = {"simulation": {"device": "cpu"}, "scene": {"worlds": 2}, "solver": {"type": "featherstone"}}
+    with pippin.Simulation(pippin.structure(tables), prototype=builder) as simulation:
+        simulation.view.articulations("revolute").set_attribute("joint_stiffness", 5.0)
+        with pytest.raises(ViewError, match="'featherstone' does not support ball_stiffness"):
+            simulation.view.articulations("ball").set_attribute("joint_stiffness", 5.0)
+
+
 def test_what_is_written_into_the_model_is_found_by_check(simulate):
     with simulate() as simulation:
         simulation.model.joint_target_ke.fill_(5.0)

@@ -238,6 +238,22 @@ def test_the_velocity_of_a_free_joint_is_that_of_the_centre_of_mass(simulate):
         np.testing.assert_allclose(simulation.state.joint_qd.numpy(), [0.3, 0.0, 0.0, 0.0, 0.0, 2.0], atol=1e-4)
 
 
+def test_a_free_body_with_a_rotor_inertia_falls_and_turns_as_without(simulate):
+    """Kamino has no rotor inertias of free joints, and would throw the body."""
+
+    def poses(armature):
+        builder = newton.ModelBuilder()
+        body = builder.add_link(mass=1.0, inertia=wp.mat33(np.diag([0.1, 0.2, 0.25])), com=(0.2, 0.1, 0.0))
+        builder.add_articulation([builder.add_joint_free(body)])
+        builder.joint_armature[:] = [armature] * 6
+        builder.joint_qd[:] = [0.5, 0.2, 0.1, 1.0, 2.0, 0.5]
+        with simulate(builder, accept_unsupported=["free_joint_forces"]) as simulation:
+            simulation.step(20)
+            return simulation.state.body_q.numpy()
+
+    np.testing.assert_allclose(poses(0.4), poses(0.0), atol=1e-6)
+
+
 def test_a_joint_that_kamino_does_not_have_is_refused_by_name(simulate):
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
     link = builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.1)))

@@ -78,6 +78,7 @@ class ActuatorControl:
             wp.array(each.ravel(), dtype=dtype, device=self._lanes.device)
             for each, dtype in ((kinds, int), (places, int), (references, float))
         )
+        self._bounds = wp.array(self._ranges.reshape(-1, 2), dtype=wp.vec2, device=self._lanes.device)
         axes = (own.transmissions.axis(row) for row in rows.ravel().tolist())
         #: Degrees of freedom of the joints that one of the actuators acts on directly, and not by a tendon.
         self.actuated_dofs = wp.array(
@@ -88,13 +89,15 @@ class ActuatorControl:
     def apply_actuators(self, control: newton.Control) -> None:
         """Write the inputs where the solver reads them. May be recorded."""
         of_mujoco: Any = getattr(control, "mujoco")  # noqa: B009  a namespace of custom attributes
-        inputs = [self._kinds, self._places, self._references, self._inputs]
+        inputs = [self._kinds, self._places, self._references, self._bounds, self._inputs]
         outputs = [of_mujoco.ctrl, control.joint_target_q, control.joint_target_qd]
         wp.launch(write_inputs, self._inputs.size, inputs, outputs, device=self._lanes.device)
 
     @property
     def ctrl(self) -> wp.array:
-        """Inputs of the actuators, shape [len(worlds), actuators], to be written in place; MuJoCo limits them."""
+        """Inputs of the actuators, shape [len(worlds), actuators], to be written in place. Values beyond the range
+        of an actuator act as its bound.
+        """
         return self._parameters.get("ctrl")
 
     @property

@@ -162,15 +162,15 @@ def _both(
     expectation: str,
     bounds: Bounds,
     own: Mapping[str, float],
-    neutral: Mapping[str, float],
+    neutral: Mapping[str, float] | None = None,
     is_speed: bool = False,
 ) -> dict[str, Bench]:
     """Return the benches of a slider along x, and of a hinge about z that moves as it does.
 
     The hinge carries a hundredth of the inertia, and has a hundredth of the numbers. The controls have the neutral
-    options in place of a bench's own.
+    options in place of a bench's own; by default zeros for forces.
     """
-    both: Any = own, {**own, **neutral}
+    both: Any = own, {**own, **({key: 0.0 for key in own if key in _FORCES} if neutral is None else neutral)}
     small: Any = [{key: value / 100 if key in _FORCES else value for key, value in each.items()} for each in both]
     unit, of_slider = ("/s", _speed(_X, *bounds)) if is_speed else ("", _moved(_X, *bounds))
     of_hinge = _speed(_TURN_Z, *bounds) if is_speed else (bounds, _turned_about_z)
@@ -265,7 +265,9 @@ BENCHES: Mapping[str, Bench] = {
         )
         for where, at, qd, sign in (("", 0.03, 1.0, 1.0), (" below", -0.03, -1.0, -1.0))
     },
-    "ball_limits": _stops("a link on a ball joint", mechanisms.limited_ball, hung("ball", **BESIDE)),
+    "ball_limits": _stops(
+        "a ball joint", mechanisms.passive(3, limit_upper=0.03, limit_lower=0), hung("ball", **BESIDE)
+    ),
     **_both(
         "joint_drives",
         "a drive of 100 N/m pulls a slider to 0.1 m",
@@ -305,7 +307,6 @@ BENCHES: Mapping[str, Bench] = {
         "friction of 5 N slows a slider from 1 m/s",
         (0.3, 0.7),
         {"qd": 1.0, "friction": 5.0},
-        {"friction": 0.0},
         is_speed=True,
     ),
     **_both(
@@ -313,7 +314,6 @@ BENCHES: Mapping[str, Bench] = {
         "damping of 10 N·s/m slows a slider from 1 m/s",
         (0.2, 0.6),
         {"qd": 1.0, "damping": 10.0},
-        {"damping": 0.0},
         is_speed=True,
     ),
     **_both(
@@ -321,8 +321,10 @@ BENCHES: Mapping[str, Bench] = {
         "a spring of 100 N/m pulls a slider from 0.1 m",
         (-0.07, -0.025),
         {"q": 0.1, "stiffness": 100.0},
-        {"stiffness": 0.0},
     ),
+    "ball_stiffness": _stays("a spring holds a link", mechanisms.passive(3, stiffness=100.0), hung("ball", **BESIDE)),
+    "free_damping": _stays("damping slows a fall", mechanisms.passive(6, damping=100.0), mechanisms.thrown(0.0)),
+    "free_joint_forces": _stays("friction holds a body", mechanisms.passive(6, friction=20.0), mechanisms.thrown(0.0)),
     **_both(
         "effort_limits",
         "a drive held to 1 N moves a slider by t²/2 N/kg",

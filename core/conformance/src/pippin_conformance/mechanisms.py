@@ -125,10 +125,12 @@ def bead(builder: newton.ModelBuilder, label: str, y: float, start: float) -> No
     builder.add_articulation(joints, label=label)
 
 
-def limited_ball(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    """Add a link on a ball joint that may turn by 0.03 rad."""
-    hung("ball", **BESIDE)(builder, label, y)
-    builder.joint_limit_lower[-3:], builder.joint_limit_upper[-3:] = [0.0] * 3, [0.03] * 3
+@mechanism
+def passive(builder: newton.ModelBuilder, label: str, y: float, dofs: int, **numbers: float) -> None:
+    """Add a link on a ball joint, of 3 DOFs, or a free body, with numbers of all DOFs by the names of their arrays."""
+    (hung("ball", **BESIDE) if dofs == 3 else free)(builder, label, y)
+    for name, value in numbers.items():
+        getattr(builder, f"joint_{name}")[-dofs:] = [value] * dofs
 
 
 def free(

@@ -3,7 +3,7 @@
 import newton
 import warp as wp
 
-__all__ = ["resist_at_the_end", "take", "unshift_forces"]
+__all__ = ["resist_at_the_end", "round_static_shapes", "take", "unshift_forces"]
 
 _BALL = wp.constant(int(newton.JointType.BALL))
 _PRISMATIC = wp.constant(int(newton.JointType.PRISMATIC))
@@ -102,3 +102,27 @@ def unshift_forces(
     force = -wp.spatial_top(shifted)
     arm = wp.transform_get_translation(body_q_com[child]) - solve_origin[child]
     body_f_ext[child] = wp.spatial_vector(force, -wp.spatial_bottom(shifted) - wp.cross(arm, force))
+
+
+@wp.kernel(enable_backward=False)
+def round_static_shapes(
+    count: wp.array[int],
+    shape_body: wp.array[int],
+    shape0: wp.array[int],
+    shape1: wp.array[int],
+    normal: wp.array[wp.vec3],
+    point0: wp.array[wp.vec3],
+    point1: wp.array[wp.vec3],
+    margin0: wp.array[float],
+    margin1: wp.array[float],
+):
+    """Put the points of static shapes in contact onto their surfaces, and leave them no margin."""
+    i = wp.tid()
+    if i >= count[0]:
+        return
+    if shape0[i] >= 0 and shape_body[shape0[i]] < 0:
+        point0[i] += margin0[i] * normal[i]
+        margin0[i] = 0.0
+    if shape1[i] >= 0 and shape_body[shape1[i]] < 0:
+        point1[i] -= margin1[i] * normal[i]
+        margin1[i] = 0.0

@@ -11,7 +11,7 @@ import warp as wp
 from newton import Contacts, Control, State
 from newton.solvers import SolverBase
 
-from .kernels import resist_at_the_end, take
+from .kernels import resist_at_the_end, round_static_shapes, take
 
 __all__ = ["StableFeatherstone"]
 
@@ -25,6 +25,9 @@ class StableFeatherstone(newton.solvers.SolverFeatherstone):
 
     Newton 1.8 takes the inertia of body i for the body of joint i. It is another body if a child stands before its
     parent, or if some world has a joint more than bodies: then the motion is silently wrong. Here, it is the child's.
+
+    Newton 1.8 counts radius and margin of shapes on bodies alone: a ball sinks into a static sphere by its radius.
+    Here, static shapes have theirs.
     """
 
     _resisting: Any = None
@@ -70,6 +73,24 @@ class StableFeatherstone(newton.solvers.SolverFeatherstone):
             self._hardened = wp.zeros_like(self._inertial)  # pyrefly: ignore[bad-argument-type]
         self.joint_armature_effective = self._resisting
 
+    @cached_property
+    def _has_round_static_shapes(self) -> bool:
+        model: Any = self.model
+        if not model.shape_count:
+            return False
+        is_flat = np.isin(model.shape_type.numpy(), (newton.GeoType.PLANE, newton.GeoType.HFIELD))
+        is_static = model.shape_body.numpy() < 0
+        return bool((is_static & (~is_flat | (model.shape_margin.numpy() > 0.0))).any())
+
+    def _round_static_shapes(self, contacts: Any) -> None:
+        """Put the points of static shapes in contact onto their surfaces: Newton counts radii on bodies alone."""
+        if contacts is not None and contacts.rigid_contact_max and self._has_round_static_shapes:
+            shapes = [self.model.shape_body, contacts.rigid_contact_shape0, contacts.rigid_contact_shape1]
+            outputs = [contacts.rigid_contact_point0, contacts.rigid_contact_point1]
+            outputs += [contacts.rigid_contact_margin0, contacts.rigid_contact_margin1]
+            inputs = [contacts.rigid_contact_count, *shapes, contacts.rigid_contact_normal]
+            wp.launch(round_static_shapes, contacts.rigid_contact_max, inputs, outputs, device=self.model.device)
+
     def step(
         self,
         state_in: State,
@@ -81,6 +102,7 @@ class StableFeatherstone(newton.solvers.SolverFeatherstone):
         observables: SolverBase.Observables | None = None,
     ) -> None:
         """Advance by one substep."""
+        self._round_static_shapes(contacts)
         model, limit_kd = self.model, self.model.joint_limit_kd
         if model.joint_dof_count:
             joints = [model.joint_type, model.joint_child, model.joint_q_start, model.joint_qd_start]

@@ -34,6 +34,7 @@ class SolverKamino:
     supported_features = RIGID_TREES | {
         "armature": "live",
         "effort_limits": "live",
+        "free_damping": "live",
         "heterogeneous_worlds": "live",
         "joint_damping": "live",
         "joint_friction": "live",
@@ -130,6 +131,7 @@ class SolverKamino:
             model.rigid_contact_max = model.world_count  # 0 would stand for the estimate
         if not isinstance(model, newton.Model):
             _own_arrays(model)
+        _drop_rotors(model)
         values = attrs.asdict(self.config, filter=lambda field, _: field.name != "max_contacts_per_world")
         backend = {name: values.pop(name) for name in ("dynamics_solver", "sparse_jacobian")}
         try:
@@ -205,6 +207,15 @@ class SolverKamino:
         """Let Newton's solver go of a method of its own, by which it keeps itself and the model."""
         if (solver := vars(self).get("_solver")) is not None:
             vars(solver._solver_kamino).pop("_forward_dynamics", None)
+
+
+def _drop_rotors(model: Any) -> None:
+    """Set the rotor inertias of free joints to zero: Kamino throws a free body with one."""
+    kinds, starts, armature = (each.numpy() for each in (model.joint_type, model.joint_qd_start, model.joint_armature))
+    is_free = (kinds == int(newton.JointType.FREE)).repeat(np.diff(starts))
+    if armature[is_free].any():
+        armature[is_free] = 0.0
+        model.joint_armature.assign(armature)
 
 
 def _own_arrays(view: Any) -> None:

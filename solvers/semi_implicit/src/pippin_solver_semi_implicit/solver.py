@@ -10,6 +10,7 @@ import pippin
 from pippin.solving import RIGID_TREES, deterministic_mode
 
 from . import SemiImplicitConfig
+from .solid import SolidSemiImplicit
 
 __all__ = ["SolverSemiImplicit"]
 
@@ -77,4 +78,4 @@ class SolverSemiImplicit:
             model.particle_grid = None
             options["enable_tri_contact"] = False
         options["deterministic"] = deterministic_mode(self.config.deterministic)
-        return newton.solvers.SolverSemiImplicit(model, **options)
+        return SolidSemiImplicit(model, **options)

@@ -12,6 +12,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.assets.actuators.asset_actuators import AssetActuators, prepare_actuators
+from pippin.assets.actuators.servos import fold_servos
 from pippin.assets.asset import is_normalised
 from pippin.assets.mjcf.completion import drop_frictions, has_dimensions, raise_dimensions
 from pippin.assets.report import Imported
@@ -73,13 +74,16 @@ def build_model(
             _refuse_still(worlds, scene, layout)  # the better reason
         raise
     _refuse_still(worlds, scene, layout)
+    is_for_mujoco = reads_dimensions(components)
     for world in worlds:
         thicken_laminae(world)
+        if not is_for_mujoco:
+            fold_servos(world)
     builder = empty_builder(components, scene) if empty is None else empty
     terrain = TerrainGrid.of(scene, config.simulation.seed, components.catalog)
     add_worlds(builder, ((worlds[index], count) for index, count in layout.runs()), scene, terrain)
     raise_dimensions(builder)
-    if not reads_dimensions(components):
+    if not is_for_mujoco:
         drop_frictions(builder)
     components.call_each("complete_builder", builder=builder)
     has_valid_inertias = prototype is None and all(map(is_normalised, scene.assets))

@@ -11,6 +11,7 @@ import attrs
 import newton
 import warp as wp
 from pippin.arrays import present
+from pippin.assets.actuators.servos import target_ranges
 from pippin.assets.mjcf.completion import DIMENSIONS
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
@@ -189,7 +190,7 @@ class SolverBuilding:
     def support(self, model: newton.Model) -> SolverSupport:
         """Return the features that the built solver has: a user may set nothing else while it runs."""
         declared, accepted = self.declaration, self.config.simulation.accept_unsupported
-        return SolverSupport(
+        support = SolverSupport(
             self.name,
             declared.supported_features,
             accepted,
@@ -199,6 +200,9 @@ class SolverBuilding:
             model,
             cache(lambda: DIMENSIONS if reads_dimensions(self._components) else {}),
         )
+        for array, bounds in {} if support.fault("asset_actuators") is None else target_ranges(model).items():
+            support.bound(array, bounds)
+        return support
 
     def find_contacts(self, model: newton.Model, solver: newton.solvers.SolverBase) -> ContactSource:
         """Return the contact source: a component's, the pipeline that the solver runs, or the host's pipeline.

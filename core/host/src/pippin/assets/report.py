@@ -149,6 +149,7 @@ def _is_asked(difference: Difference, config: AssetConfig, scene: SceneConfig, p
         or (kind == "site" and bool(config.ignore))
         or (kind == "option" and (field == "gravity" or not config.mujoco_options))
         or (field == "armature" and config.armature is not None)
+        or (kind == "pair" and field == "friction" and scene.shapes != ShapeConfig())
         or (kind == "geom" and field in _SURFACE and scene.shapes != ShapeConfig())
         or (field == "gap" and part.rigid_gap > 0.0)  # Newton detects the contacts
     )

@@ -11,9 +11,10 @@ import attrs
 import newton
 import warp as wp
 from pippin.assembly.faults import refuse_undeterministic
-from pippin.assembly.model import build_model, features_of
+from pippin.assembly.model import build_model, features_of, reads_dimensions
 from pippin.assembly.solver import SolverBuilding
 from pippin.assets.actuators.prims import find_prim_actuators
+from pippin.assets.report import report_imports
 from pippin.catalog.entries import Catalog
 from pippin.components.registry import Components
 from pippin.components.runtime_attributes import RuntimeAttributes
@@ -144,7 +145,7 @@ def _verdict(
             refuse_undeterministic(components, config, kind_of(find_device(config.simulation.device)), catalog)
             verdict = attrs.evolve(_compared(solver, config, components, scene), notes=left_out)
             if trial is None and verdict.is_able:
-                _build(config, components, catalog)
+                verdict = attrs.evolve(verdict, notes=(*left_out, *_build(config, components, catalog)))
     except (ConfigError, PluginError) as error:
         return Verdict(solver=solver, faults=tuple(str(error).splitlines()))
     if trial is None or not verdict.is_able:
@@ -152,13 +153,17 @@ def _verdict(
     return attrs.evolve(verdict, faults=trial.faults, notes=(*left_out, *trial.notes), is_tried=True)
 
 
-def _build(config: SimulationConfig, components: Components, catalog: Catalog) -> None:
-    """Build a solver as a run does, from a model that its own components complete."""
+def _build(config: SimulationConfig, components: Components, catalog: Catalog) -> list[str]:
+    """Build a solver as a run does, from a model that its own components complete, and return notes on the assets."""
     building = SolverBuilding(components, config, config.collision, catalog)
     with wp.ScopedDevice(find_device(config.simulation.device)) as device:
-        model = build_model(components, config, None, device)[0]
+        model, _, imports = build_model(components, config, None, device)
+        building.refuse_gaps(model, are_stated=True)
         building.refuse_faults(model)
         building.find_contacts(model, building.build(model))
+    if reads_dimensions(components):  # to compare what MuJoCo's solvers get takes their kernels
+        return []
+    return [note for report in report_imports(imports, config.scene, is_for_mujoco=False) for note in report.notes()]
 
 
 def _compared(

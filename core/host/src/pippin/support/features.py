@@ -84,6 +84,9 @@ _NUMERIC: Mapping[str, str] = {
     "joint_friction": "dry friction of joints [N, N·m]",
     "joint_damping": "passive damping of joints [N·s/m, N·m·s/rad]",
     "joint_stiffness": "passive stiffness of joints [N/m, N·m/rad]",
+    "ball_stiffness": "passive stiffness of ball joints [N·m/rad]",
+    "free_damping": "passive damping of free joints [N·s/m, N·m·s/rad]",
+    "free_joint_forces": "passive stiffness, dry friction and rotor inertia of free joints",
     "effort_limits": "limits of the effort of the model's own joint drives [N, N·m]",
     "velocity_limits": "limits of joint velocities [m/s, rad/s]; actuator groups keep those of their joints",
     "carried_sliders": "torque by which a slider turns the moving body that carries it: side force times travel [N·m]",
@@ -138,7 +141,7 @@ _FLAGS: Mapping[str, str] = {
     "JOINT_PROPERTIES": "fixed_joints revolute_joints prismatic_joints ball_joints d6_joints distance_joints rod_joints"
     " loop_joints disabled_joints",
     "JOINT_DOF_FORCE_PROPERTIES": "joint_limits ball_limits joint_drives effort_limits velocity_limits joint_friction"
-    " joint_damping joint_stiffness limit_stiffness",
+    " joint_damping joint_stiffness ball_stiffness free_damping free_joint_forces limit_stiffness",
     "JOINT_DOF_INERTIAL_PROPERTIES": "armature",
     "JOINT_REFERENCE_POSE_PROPERTIES": "joint_stiffness rod_joints",
     "CONSTRAINT_PROPERTIES": "mimic_joints mimic_constraints equality_constraints inactive_equalities attachments",
@@ -151,7 +154,9 @@ _FLAGS: Mapping[str, str] = {
 _POSSIBLE = frozenset({"face_contacts", "particle_contacts"})
 """What matters only where objects of matter meet."""
 
-_NOTED = frozenset({"carried_sliders", "joint_damping", "joint_friction", "velocity_limits"})
+_NOTED = frozenset(
+    {"carried_sliders", "free_damping", "free_joint_forces", "joint_damping", "joint_friction", "velocity_limits"}
+)
 """What robot files state without a choice, and some solvers lack."""
 
 FEATURES: Mapping[str, Feature] = {
@@ -226,6 +231,15 @@ _ATTRIBUTES: Mapping[str, str] = {
 
 OF_ATTRIBUTES: Mapping[str, str] = {name: feature for feature, names in _ATTRIBUTES.items() for name in names.split()}
 """Features that a solver needs to honour arrays and numbers of the model, by their names."""
+
+
+OF_KINDS: Mapping[str, Mapping[str, str]] = {
+    "joint_armature": {"FREE": "free_joint_forces"},
+    "joint_damping": {"FREE": "free_damping"},
+    "joint_friction": {"FREE": "free_joint_forces"},
+    "joint_stiffness": {"BALL": "ball_stiffness", "FREE": "free_joint_forces"},
+}
+"""Features that a solver needs to honour an array at joints of some kinds, besides that of other joints."""
 
 
 def live_changes(levels: Mapping[str, str]) -> frozenset[str]:

@@ -86,6 +86,18 @@ def _of_balls(model: newton.Model) -> np.ndarray:
     return np.repeat(_types(model) == int(newton.JointType.BALL), np.diff(host(model.joint_qd_start)))
 
 
+def _of_free(*names: str) -> Callable[[newton.Model], Sequence[str]]:
+    """Return a function that lists the free joints with a number of their own in one of some arrays."""
+
+    def users(model: newton.Model) -> Sequence[str]:
+        is_used = np.any([host(getattr(model, f"joint_{name}")) != 0.0 for name in names], axis=0)
+        joints = np.repeat(np.arange(model.joint_count), np.diff(host(model.joint_qd_start)))[is_used]
+        is_free = _types(model) == int(newton.JointType.FREE)
+        return _joints_where(model, is_free & np.isin(np.arange(model.joint_count), joints))
+
+    return lambda model: users(model) if model.joint_dof_count else ()
+
+
 def _soft_limits(model: newton.Model) -> np.ndarray:
     """Tell for each DOF whether it has limits of another stiffness or damping than Newton's own."""
     own = newton.ModelBuilder.JointDofConfig()
@@ -195,7 +207,10 @@ RIGID_USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "armature": _nonzero("joint_armature"),
     "joint_friction": _nonzero("joint_friction"),
     "joint_damping": _nonzero("joint_damping"),
-    "joint_stiffness": _nonzero("joint_stiffness"),
+    "joint_stiffness": _by_dof(lambda model: (host(model.joint_stiffness) != 0.0) & ~_of_balls(model)),
+    "ball_stiffness": _by_dof(lambda model: (host(model.joint_stiffness) != 0.0) & _of_balls(model)),
+    "free_damping": _of_free("damping"),
+    "free_joint_forces": _of_free("stiffness", "friction", "armature"),
     "effort_limits": _by_dof(lambda model: _drives(model) & (host(model.joint_effort_limit) < NO_LIMIT)),
     "velocity_limits": _by_dof(_velocity_limits),
     "limit_stiffness": _by_dof(_soft_limits),

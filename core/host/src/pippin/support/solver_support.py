@@ -12,7 +12,7 @@ from pippin.arrays import on_host
 from pippin.errors import ConfigError
 from pippin.spelling import listed
 
-from .features import FEATURES, NO_LIMIT, OF_ATTRIBUTES
+from .features import FEATURES, NO_LIMIT, OF_ATTRIBUTES, OF_KINDS
 
 _JOINTS = (newton.JointType.REVOLUTE, newton.JointType.PRISMATIC, newton.JointType.D6)
 
@@ -77,6 +77,9 @@ class Range:
 
     starts: str = "joint_qd_start"
     """Name of the model's array with the first element of each joint."""
+
+    has_bounds: bool = False
+    """Whether servos of a file bound the values, and not the solver."""
 
     @property
     def is_limited(self) -> np.ndarray:
@@ -171,6 +174,18 @@ class SolverSupport:
         """Return why the solver cannot honour what is set in an array of the model, with the cure; None if it can."""
         return self.change_fault(OF_ATTRIBUTES.get(array, ""), array)
 
+    def kind_fault(self, array: str, dofs: np.ndarray) -> str | None:
+        """Return why the solver has no such number at ball or free joints of some DOFs, with the cures; or None.
+
+        A DOF of -1 is none.
+        """
+        features = OF_KINDS.get(array)
+        if features is None or not len(dofs := np.unique(dofs[dofs >= 0])):
+            return None
+        kinds = np.repeat(on_host(self._model.joint_type), np.diff(on_host(self._model.joint_qd_start)))[dofs]
+        faults = (self.fault(each) for kind, each in features.items() if int(newton.JointType[kind]) in kinds)
+        return next(filter(None, faults), None)
+
     def dimension_fault(self, array: str, shapes: np.ndarray) -> str | None:
         """Return why a coefficient of friction has no effect on some shapes, with the cure; None if it has one.
 
@@ -195,6 +210,11 @@ class SolverSupport:
         starts = getattr(self._model, of.starts).numpy()
         joints = np.unique(np.searchsorted(starts, elements, side="right") - 1)
         where = listed(repr(self._model.joint_label[joint]) for joint in joints)
+        if of.has_bounds and of.low[elements[0]] <= of.high[elements[0]]:
+            return (
+                f"beyond the range of the control of the asset's own servo at {where}, which solver {self.solver!r}"
+                " does not keep; stay within it"
+            )
         if of.low[elements[0]] > of.high[elements[0]]:
             return (
                 f"solver {self.solver!r} can give {of.what} to a joint only while it is built, and {where} had none;"
@@ -216,6 +236,14 @@ class SolverSupport:
             is_out = (values != built) & ~((values >= of.low) & (values <= of.high))
             if is_out.any():
                 raise ConfigError(f"model.{name}: {self.refusal(of, np.flatnonzero(is_out))}")
+
+    def bound(self, array: str, bounds: np.ndarray) -> None:
+        """For the core: Refuse targets beyond the ranges of servos, shape [elements, 2]."""
+        low, high = bounds.T
+        if (before := self._ranges.get(array)) is not None:
+            low, high = np.maximum(low, before.low), np.minimum(high, before.high)
+        starts = "joint_q_start" if array == "joint_target_q" else "joint_qd_start"
+        self._ranges[array] = Range(_PULL, low, high, starts=starts, has_bounds=True)
 
     def range_of(self, array: str) -> Range | None:
         """Return the values that the solver takes over in an array of the model or the control; None for any."""

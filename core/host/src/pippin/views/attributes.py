@@ -101,8 +101,9 @@ class Attributes:
         support = self._host.services.support
         if fault := support.attribute_fault(attribute.name):
             raise ViewError(f"{where}: {fault}")
-        if fault := support.dimension_fault(attribute.name, attribute.elements):
-            raise ViewError(f"{where}: {fault}")
+        for explain in (support.dimension_fault, support.kind_fault):
+            if fault := explain(attribute.name, attribute.elements):
+                raise ViewError(f"{where}: {fault}")
         notified = self._flags(where, attribute, flags)
         shape = (selection.data_count, *attribute.values.shape[1:])
         checked = attribute.check(describe).check(data, shape, selection, where)

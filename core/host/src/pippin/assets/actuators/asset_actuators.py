@@ -183,6 +183,11 @@ class AssetActuators:
         return self._ranges("ctrl")
 
     @property
+    def force_ranges(self) -> np.ndarray:
+        """Least and largest force of each actuator, infinite without a limit, shape [len, 2]."""
+        return self._ranges("force")
+
+    @property
     def has_rotor(self) -> np.ndarray:
         """Whether each actuator adds a rotor inertia to its joints, shape [len]."""
         return self._column("armature") != 0.0
@@ -201,7 +206,7 @@ class AssetActuators:
         """Return the labels of those that act only if the solver applies `control.mujoco.ctrl`."""
         if not len(self):
             return []
-        acts = self.acts_at_zero | (numbers(self._of, "mujoco:ctrl") != 0.0)
+        acts = self.acts_at_zero | ((numbers(self._of, "mujoco:ctrl") != 0.0) & self._column("gainprm").any(axis=1))
         is_used = (self.owners == CONTROLLED) | ((self.owners == FREE) & acts) | self.has_rotor
         return [self.labels[index] for index in np.flatnonzero(~self.is_servo & is_used)]
 
@@ -257,7 +262,7 @@ class AssetActuators:
     def _silence(self, actuator: int) -> None:
         if self.is_servo[actuator]:
             # Another drive may take the servo's place, so that its limit becomes that of its joint.
-            limit = float(np.abs(self._ranges("force")[actuator]).max())
+            limit = float(np.abs(self.force_ranges[actuator]).max())
             for dof in self.transmissions.dofs(actuator):
                 self._of.joint_effort_limit[dof] = min(self._of.joint_effort_limit[dof], limit)
         else:

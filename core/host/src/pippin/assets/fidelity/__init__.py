@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import attrs
 import mujoco
 import newton
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from .couplings import compare_actuators, compare_equalities, compare_tendons
 from .difference import BY_DESIGN, Difference, compare_values, compare_words, worded
 from .matching import Match, match_models
+from .others import OWN, compare_others
 from .sketch import sketch, sketched_pairs
 from .tree import compare_bodies, compare_geoms, compare_joints, compare_sites
 
@@ -102,14 +104,16 @@ _OPTIONS = (compare_options, compare_counts)
 
 _SKETCHED: Mapping[str, tuple[str, ...]] = {
     "body": ("inverse weight",),
-    "joint": (
-        *("solreflimit", "solimplimit", "margin", "solreffriction", "solimpfriction"),
-        *("actuatorgravcomp", "inverse weight"),
-    ),
-    "geom": ("condim", "priority", "solmix", "solref", "solimp", "gap", "adhesion", "surfacevel", "fluid"),
+    "joint": ("actuatorgravcomp", "inverse weight"),
+    "geom": ("gap", "fluid"),
 }
-"""Fields of joints and geoms that a sketch leaves out: only the solvers of MuJoCo have them."""
-_SKETCHED_OPTIONS = ("density", "viscosity", "wind")
+"""Fields that a sketch leaves out: they change nothing that other solvers have, or only with another field."""
+_OF_MUJOCO: Mapping[str, tuple[str, ...]] = {
+    "joint": ("solreflimit", "solimplimit", "margin", "solreffriction", "solimpfriction"),
+    "geom": ("condim", "priority", "solmix", "solref", "solimp", "adhesion", "surfacevel"),
+}
+"""Fields that only the solvers of MuJoCo have; a sketch has MuJoCo's defaults in their place."""
+_SKETCHED_OPTIONS = ("density", "viscosity", "wind", "o_margin", "o_solref", "o_solimp", "o_friction")
 
 
 def compare(theirs: Any, ours: Any, step: float = math.inf) -> list[Difference]:
@@ -132,15 +136,23 @@ def compare_sketch(theirs: Any, part: newton.ModelBuilder) -> list[Difference]:
     """Return the differences between the `mujoco.MjModel` of a file and the builder that holds the imported file.
 
     Compared are bodies, joints, shapes and the pairs of them that can collide, sites and the medium. The form of
-    meshes, actuators, tendons, equalities, parameters of contacts and options of MuJoCo's solvers are left out.
+    meshes, tendons and options of MuJoCo's solvers are left out. Parameters of contacts, limits and actuators that only
+    MuJoCo's solvers have are differences where the file states others than the defaults.
     """
     ours = sketch(part)
     match = match_models(theirs, ours, sketched_pairs(part, ours))
-    found = [difference for compared in (*_TREE, *_OPTIONS) for difference in compared(match)]
-    return [each for each in found if _is_sketched(each)]
+    found = [difference for compared in (*_TREE, *_OPTIONS, compare_others) for difference in compared(match)]
+    return [_without_default(each) for each in found if _is_sketched(each)]
+
+
+def _without_default(difference: Difference) -> Difference:
+    is_own = difference.field in _OF_MUJOCO.get(difference.kind, ())
+    return attrs.evolve(difference, ours=OWN) if is_own else difference
 
 
 def _is_sketched(difference: Difference) -> bool:
     if difference.kind == "option":
         return difference.field in _SKETCHED_OPTIONS
+    if difference.field == "condim" and difference.theirs != 1.0:
+        return False  # features tell of torsional and rolling friction
     return difference.field not in _SKETCHED.get(difference.kind, ())

@@ -269,7 +269,7 @@ def _compare_geom(match: Match, element: str, geom: int, our_geom: int, collides
         yield from _compare_pose(match, element, kinds[0], geom, our_geom)
     if kinds[0] == "hfield" and has_form:
         yield from _compare_heights(match, element, int(theirs.geom_dataid[geom]), int(ours.geom_dataid[our_geom]))
-    if collides:
+    if collides or theirs.geom_contype[geom] or theirs.geom_conaffinity[geom]:  # with the ground, or another asset
         yield from compare_fields(element, _CONTACT, theirs, geom, ours, our_geom)
     if theirs.opt.density or theirs.opt.viscosity:
         yield from compare_fields(element, _FLUID, theirs, geom, ours, our_geom)

@@ -18,6 +18,7 @@ import attrs
 import mujoco
 from pippin.assets.mjcf.rewriting import write_servos
 
+from .flags import fold_flags
 from .rewriting import arrange_joints, complete_vectors, move_planes, text_of
 
 
@@ -56,6 +57,7 @@ def normalise(
             if geom.name in ignored:
                 spec.delete(geom)
         name_elements(spec)
+        fold_flags(spec)
         _find_files(spec, [file.parent, *folders])
         spec.compiler.saveinertial = has_inertias
         model = _compile(spec)

@@ -196,7 +196,8 @@ def write_servos(root: Element, model: Any) -> None:
 
     MuJoCo writes every actuator as `<general>`. Newton's importer makes a drive, which every solver can honour, only of
     `<position>` and `<velocity>`. A joint has one drive. If several servos act on a joint, they stay general actuators,
-    except for one of position without damping beside one of velocity.
+    except for one of position without damping beside one of velocity, both without a limit of their force: a drive has
+    one limit for both.
     """
     elements = root.findall("actuator/*")
     servos: dict[int, list[tuple[Element, int, str]]] = {}
@@ -207,8 +208,9 @@ def write_servos(root: Element, model: Any) -> None:
     defaults = root.find("default")
     for found in servos.values():
         tags = sorted(tag for _, _, tag in found)
-        is_undamped = all(model.actuator_biasprm[index, 2] == 0.0 for _, index, tag in found if tag == "position")
-        if len(found) == 1 or (tags == ["position", "velocity"] and is_undamped):
+        are_one = all(model.actuator_biasprm[index, 2] == 0.0 for _, index, tag in found if tag == "position")
+        are_one &= not any(model.actuator_forcelimited[index] for _, index, _ in found)
+        if len(found) == 1 or (tags == ["position", "velocity"] and are_one):
             for element, index, tag in found:
                 inherited = {} if defaults is None else _inherited(defaults, element.get("class"))
                 _shorten(element, inherited, tag, model.actuator_gainprm[index, 0], -model.actuator_biasprm[index, 2])
