@@ -126,7 +126,7 @@ def complete_conversion(solver: newton.solvers.SolverMuJoCo) -> tuple[dict[int, 
 def _leave_out_of_medium(own: Any) -> None:
     """Let no medium act on the links between joints of one body, which stand for nothing in the file.
 
-    MuJoCo leaves out bodies without mass, which its compiler refuses, and MuJoCo Warp those of ellipsoids without a geom.
+    MuJoCo leaves out bodies without mass, which its compiler refuses; MuJoCo Warp, those of ellipsoids without a geom.
     """
     model, worlds = own.mj_model, getattr(own, "mjw_model", None)
     names = (model.body(body).name for body in range(model.nbody))
