@@ -11,6 +11,7 @@ import newton
 import numpy as np
 import warp as wp
 from mujoco import mjtEq
+from pippin.inertias import ROUNDING
 from pippin.support.used_features import LIGHT
 
 from .kernels import write_loop_frames
@@ -89,6 +90,18 @@ def mark_sliders(builder: newton.ModelBuilder, bodies: list[int]) -> None:
     builder.add_custom_attribute(attribute)
     values: Any = builder.custom_attributes[attribute.key].values
     values.update(dict.fromkeys(bodies, 1))
+
+
+def thicken_laminae(builder: Any) -> None:
+    """Give laminae among the bodies of a builder a thickness: MuJoCo refuses A + B < C by a rounding."""
+    rows = np.array(builder.body_inertia, dtype=float).reshape(-1, 3, 3)
+    moments = np.linalg.eigvalsh(rows)
+    largest = moments[:, 2]
+    for body in np.flatnonzero(
+        (largest > 0.0) & (np.abs(largest - moments[:, 0] - moments[:, 1]) <= ROUNDING * largest)
+    ):
+        thick = rows[body] + 2.0 * ROUNDING * largest[body] * np.eye(3)
+        builder.body_inertia[body], builder.body_inv_inertia[body] = wp.mat33(thick), wp.mat33(np.linalg.inv(thick))
 
 
 def complete_conversion(solver: newton.solvers.SolverMuJoCo) -> tuple[dict[int, float], list[int]]:
