@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import warp as wp
 
-_ROUNDING = 1e-6
+ROUNDING = 1e-6
 """Relative excess of a moment over the sum of the others that is rounding."""
-
-
-def thicken_laminae(builder: Any) -> None:
-    """Give laminae among the bodies of a builder a thickness: MuJoCo refuses A + B < C by a rounding."""
-    rows = np.array(builder.body_inertia, dtype=float).reshape(-1, 3, 3)
-    moments = np.linalg.eigvalsh(rows)
-    largest = moments[:, 2]
-    for body in np.flatnonzero(
-        (largest > 0.0) & (np.abs(largest - moments[:, 0] - moments[:, 1]) <= _ROUNDING * largest)
-    ):
-        thick = rows[body] + 2.0 * _ROUNDING * largest[body] * np.eye(3)
-        builder.body_inertia[body], builder.body_inv_inertia[body] = wp.mat33(thick), wp.mat33(np.linalg.inv(thick))
 
 
 def symmetric(numbers: Sequence[float]) -> np.ndarray:
@@ -43,7 +29,7 @@ def moment_fault(moments: Sequence[float]) -> str | None:
     least, middle, largest = moments
     if not least > 0.0:
         return f"has the principal moment {least:g} kg·m², and those of a body are positive; correct the numbers"
-    if largest > (least + middle) * (1.0 + _ROUNDING):
+    if largest > (least + middle) * (1.0 + ROUNDING):
         return (
             f"has the principal moments {least:g}, {middle:g} and {largest:g} kg·m², and no body has one that is larger"
             " than the sum of the others; correct the numbers"

@@ -20,9 +20,10 @@ from pippin.components.registry import Components, Implementation
 from pippin.config import CollisionConfig, SceneConfig, ShapeConfig, SimulationConfig
 from pippin.config.model import BodyMassConfig
 from pippin.errors import ConfigError
-from pippin.inertias import inertia_fault, symmetric, thicken_laminae
+from pippin.inertias import inertia_fault, symmetric
 from pippin.labels import NoMatchError, assign, match, no_match
 from pippin.objects.adding import add_objects
+from pippin.solving.conversion import thicken_laminae
 from pippin.state.world_layout import ObjectParts, WorldLayout, listed_worlds
 from pippin.support.declaration import Declaration
 from pippin.support.features import OF_ATTRIBUTES

@@ -160,7 +160,9 @@ class SolverBuilding:
         Other solvers start from the joints, and to MuJoCo poses of free bodies in the model are its reference.
         """
         if model.joint_count and self.declaration.coordinates in ("maximal", "mixed"):
-            newton.eval_fk(model, present(model.joint_q), present(model.joint_qd), model)
+            positions: Any = model.joint_q
+            velocities: Any = model.joint_qd
+            newton.eval_fk(model, positions, velocities, model)
 
     def build(self, model: newton.Model) -> newton.solvers.SolverBase:
         """Return the solver of the model.

@@ -16,8 +16,7 @@ import warp as wp
 from pippin.config.model import AssetConfig, SceneConfig
 from pippin.config.shapes import ShapeConfig
 from pippin.errors import ConfigError
-from pippin.inertias import thicken_laminae
-from pippin.solving.conversion import complete_conversion
+from pippin.solving.conversion import complete_conversion, thicken_laminae
 from pippin.spelling import did_you_mean
 
 from .asset import Asset

@@ -22,8 +22,8 @@ def start_poses(builder: newton.ModelBuilder) -> list[Any]:
     for joint, child in enumerate(builder.joint_child):
         moved = _moved(builder, joint)
         if moved is not None and builder.joint_articulation[joint] >= 0:
-            frame = parent_frame(builder, joint, poses)
-            poses[child] = frame * moved * wp.transform_inverse(wp.transform(*builder.joint_X_c[joint]))
+            behind: Any = wp.transform(*builder.joint_X_c[joint])
+            poses[child] = parent_frame(builder, joint, poses) * moved * wp.transform_inverse(behind)
     return poses
 
 
@@ -45,9 +45,11 @@ def _moved(builder: newton.ModelBuilder, joint: int) -> Any:
     if kind not in _OF_AXES:
         return None
     linear, angular = builder.joint_dof_dim[joint]
-    place, turn = wp.vec3(), wp.quat_identity()
+    place: Any = wp.vec3()
+    turn: Any = wp.quat_identity()
     for index in range(linear + angular):
-        axis, value = wp.vec3(*map(float, builder.joint_axis[dof + index])), float(builder.joint_q[at + index])
+        axis: Any = wp.vec3(*map(float, builder.joint_axis[dof + index]))
+        value = float(builder.joint_q[at + index])
         if index < linear:
             place += axis * value
         else:

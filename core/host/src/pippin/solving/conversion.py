@@ -11,6 +11,7 @@ import newton
 import numpy as np
 import warp as wp
 from mujoco import mjtEq
+from pippin.inertias import ROUNDING
 from pippin.support.used_features import LIGHT
 
 from .kernels import write_loop_frames
@@ -91,6 +92,18 @@ def mark_sliders(builder: newton.ModelBuilder, bodies: list[int]) -> None:
     values.update(dict.fromkeys(bodies, 1))
 
 
+def thicken_laminae(builder: Any) -> None:
+    """Give laminae among the bodies of a builder a thickness: MuJoCo refuses A + B < C by a rounding."""
+    rows = np.array(builder.body_inertia, dtype=float).reshape(-1, 3, 3)
+    moments = np.linalg.eigvalsh(rows)
+    largest = moments[:, 2]
+    for body in np.flatnonzero(
+        (largest > 0.0) & (np.abs(largest - moments[:, 0] - moments[:, 1]) <= ROUNDING * largest)
+    ):
+        thick = rows[body] + 2.0 * ROUNDING * largest[body] * np.eye(3)
+        builder.body_inertia[body], builder.body_inv_inertia[body] = wp.mat33(thick), wp.mat33(np.linalg.inv(thick))
+
+
 def complete_conversion(solver: newton.solvers.SolverMuJoCo) -> tuple[dict[int, float], list[int]]:
     """Write into `solver.mj_model` what Newton's conversion leaves out, and return what that is.
 
@@ -126,7 +139,7 @@ def complete_conversion(solver: newton.solvers.SolverMuJoCo) -> tuple[dict[int, 
 def _leave_out_of_medium(own: Any) -> None:
     """Let no medium act on the links between joints of one body, which stand for nothing in the file.
 
-    MuJoCo leaves out bodies without mass, which its compiler refuses, and MuJoCo Warp those of ellipsoids without a geom.
+    MuJoCo leaves out bodies without mass, which its compiler refuses; MuJoCo Warp, those of ellipsoids without a geom.
     """
     model, worlds = own.mj_model, getattr(own, "mjw_model", None)
     names = (model.body(body).name for body in range(model.nbody))
