@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import attrs
 import numpy as np
 from pippin import ConfigError
-from pippin.expressions import compiled
+from pippin.labels import compiled
 
 from pippin_fit.config import FitConfig
 

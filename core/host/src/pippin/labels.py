@@ -15,9 +15,9 @@ from typing import TypeVar
 
 from .errors import ConfigError
 from .expressions import compiled
-from .spelling import did_you_mean, listed
+from .spelling import did_you_mean, listed, printable
 
-__all__ = ["NoMatchError", "assign", "covers", "lookup", "match", "name_of"]
+__all__ = ["NoMatchError", "assign", "compiled", "covers", "lookup", "match", "name_of", "printable"]
 
 V = TypeVar("V")
 

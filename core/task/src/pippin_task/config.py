@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import attrs
 from attrs.validators import deep_iterable, deep_mapping, ge, instance_of, min_len, optional
 from pippin import ComponentConfig, FilePath
-from pippin.expressions import compiled
+from pippin.labels import compiled
 from pippin.validators import finite, positive
 
 

@@ -10,8 +10,7 @@ import attrs
 import numpy as np
 from pippin import ConfigError
 from pippin.axes import axis_labels
-from pippin.expressions import compiled
-from pippin.labels import name_of
+from pippin.labels import compiled, name_of
 
 from pippin_task.config import SymmetryConfig
 

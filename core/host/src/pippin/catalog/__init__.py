@@ -4,7 +4,7 @@ from .entries import Catalog
 from .entry import Entry
 from .implementation import modules_of
 from .kind import Kind
-from .outside import digest_of
+from .outside import digest_of, untrusted
 from .source import CONTRACT_VERSIONS
 
-__all__ = ["CONTRACT_VERSIONS", "Catalog", "Entry", "Kind", "digest_of", "modules_of"]
+__all__ = ["CONTRACT_VERSIONS", "Catalog", "Entry", "Kind", "digest_of", "modules_of", "untrusted"]

@@ -77,11 +77,13 @@ class Entry:
     is_outside: ClassVar[bool] = False
     """Whether no distribution installs it."""
 
-    is_unread: ClassVar[bool] = False
-    """Whether its code must not run, so that its table stays as it is written."""
-
     def __str__(self) -> str:
         return f"{self.kind} {self.name!r} of {self.distribution} {self.version}"
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether its code must not run, and its table stays as it is written."""
+        return False
 
     @property
     def qualified_name(self) -> str:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from pippin.late import late
 
-from .options import PATH, changes, duration, json_line, json_list, out, overrides, run_options, solvers, steps
+from .options import PATH, changes, duration, json_line, json_list, out, overrides, run_options, solvers, steps, trust
 
 if TYPE_CHECKING:
     from .progress import shown_progress
@@ -26,6 +26,7 @@ __all__ = [
     "shown_progress",
     "solvers",
     "steps",
+    "trust",
 ]
 
 __getattr__ = late(__name__)

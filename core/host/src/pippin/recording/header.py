@@ -166,4 +166,4 @@ class Header:
     def checksums(rows: np.ndarray) -> np.ndarray:
         """For the core: Return the CRC-32 of each row of an array of shape [rows, …]."""
         each = np.ascontiguousarray(rows).reshape(len(rows), math.prod(rows.shape[1:])).view(np.uint8)
-        return np.array([zlib.crc32(row) for row in each], dtype="<u4")
+        return np.array([zlib.crc32(row.data) for row in each], dtype="<u4")

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-from pippin.catalog.outside import untrusted
-from pippin.console import PATH, changes, shown_progress
-from pippin.console.options import trust
+from pippin.catalog import untrusted
+from pippin.console import PATH, changes, shown_progress, trust
 
 C = TypeVar("C", bound=Callable[..., Any])
 

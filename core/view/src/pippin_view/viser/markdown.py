@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pippin.spelling import printable
+from pippin.labels import printable
 
 _INTERPRETED = re.compile(r"[!-+\-/:-@\[-`{-~]")
 """Signs of ASCII but the full stop and the comma: each may mean something to Markdown or HTML."""
