@@ -415,7 +415,7 @@ def test_the_device_of_another_simulation_is_refused(load, stage):
         load(stage, ArticulationActuators("/Robot", device="cuda:7"))
 
 
-def test_the_articulation_is_the_robot_of_all_worlds_and_its_targets_reach_the_actuators(load, stage):
+def test_targets_of_the_articulation_reach_the_actuators_of_all_worlds(load, stage):
     add_actuator(stage, "hip", "motor", PD)
     actuated = ArticulationActuators("/Robot")
     with load(stage, actuated, worlds=2) as simulation:
