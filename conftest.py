@@ -20,8 +20,8 @@ sys.dont_write_bytecode = False
 # The processes of the tests have all cores: threads of the linear algebra would only wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# A shell lets its programs in the background ignore Ctrl-C, `nohup` the end of a session, and they let theirs. Many tests
-# send these.
+# A shell lets its programs in the background ignore Ctrl-C, `nohup` lets them ignore the end of a session, and they let
+# theirs. Many tests send these.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):  # not on Windows
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
