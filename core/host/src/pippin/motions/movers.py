@@ -288,7 +288,7 @@ class Goals(Mover):
         start, dt = self.config.start, self.host.control_dt
         step = round(start / dt)
         # Control steps until the motion begins, as the kernel counts them: the first evaluation is at time zero.
-        self._first = step + 1 + (step * dt < start)
+        self._first = step + 1 + (step * dt < start - kernels.ROUNDING)
         goals = np.arange(len(worlds))
         self._claimed = (f"goals of {label}", goals)
         return goals, worlds

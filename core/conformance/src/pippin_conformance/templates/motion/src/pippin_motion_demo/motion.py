@@ -5,12 +5,19 @@ from pippin.motions import Motion
 
 
 @wp.kernel
-def swing(times: wp.array[float], growth: float, frequency: float, values: wp.array2d[float], rates: wp.array2d[float]):
-    """Growth t sin(2 π frequency t), and its derivative."""
+def swing(
+    times: wp.array[wp.float64],
+    growth: float,
+    frequency: wp.float64,
+    values: wp.array2d[float],
+    rates: wp.array2d[float],
+):
+    """Growth t sin(2 π frequency t), and its derivative; the phase is reduced before it is rounded to float32."""
     world = wp.tid()
-    t, omega = times[world], 2.0 * wp.pi * frequency
-    values[world, 0] = growth * t * wp.sin(omega * t)
-    rates[world, 0] = growth * (wp.sin(omega * t) + omega * t * wp.cos(omega * t))
+    turns = frequency * times[world]
+    t, omega, phase = float(times[world]), 2.0 * wp.pi * float(frequency), 2.0 * wp.pi * float(turns - wp.floor(turns))
+    values[world, 0] = growth * t * wp.sin(phase)
+    rates[world, 0] = growth * (wp.sin(phase) + omega * t * wp.cos(phase))
 
 
 class MotionDemo(Motion):
