@@ -223,10 +223,13 @@ def _directions(count: int, number: int, random: np.random.Generator) -> np.ndar
 
 
 def _seed(state: newton.State, following: newton.State) -> None:
-    """Let the gradient of a state be that of its copy, from which the next rollout started."""
-    gradients = arrays_of(following)
-    for name, array in arrays_of(state).items():
-        present(array.grad).assign(gradients[name].grad)
+    """Let the gradient of a state be that of its copy, from which the next rollout started.
+
+    What a solver adds to the states that it writes, such as accelerations, is no start of a rollout.
+    """
+    own, copied = arrays_of(state), arrays_of(following)
+    for name in own.keys() & copied.keys():
+        present(own[name].grad).assign(copied[name].grad)
 
 
 class _Term:
