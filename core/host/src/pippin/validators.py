@@ -20,6 +20,7 @@ __all__ = [
     "finite",
     "fraction",
     "in_schema",
+    "kept_readings",
     "non_negative",
     "only_where",
     "ordered",
@@ -112,6 +113,13 @@ positive = and_(finite, gt(0.0))
 
 fraction = and_(finite, ge(0.0), le(1.0))
 """Reject what is not a number from 0 to 1."""
+
+
+MOST_READINGS = 100_000
+"""Largest number of readings that a delay or a history keeps."""
+
+kept_readings = le(MOST_READINGS)
+"""Reject a delay or a history of more readings."""
 
 
 @in_schema(pattern=_SLICE, minItems=1, items={"minimum": 0})
