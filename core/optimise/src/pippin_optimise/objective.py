@@ -183,7 +183,6 @@ class Objective:
             variable.write(values[:, self.columns[variable.name]])
 
     def _segments(self) -> Iterator[tuple[int, int]]:
-        """Yield the first control step of each segment, and its number of steps."""
         steps = self.config.steps
         length = self.config.segment or steps
         for first in range(0, steps, length):
@@ -209,7 +208,6 @@ class Objective:
         return loss
 
     def _bytes_of(self, state: newton.State, count: int) -> int:
-        """Return the memory of the states of a rollout, with their gradients."""
         options = self._simulation.config.simulation
         one = sum(array.size * wp.types.type_size_in_bytes(array.dtype) for array in arrays_of(state).values())
         return 2 * one * (1 + count * options.decimation * options.substep_count)

@@ -123,7 +123,6 @@ class Mover(abc.ABC):
         return wp.array(np.asarray(numbers), dtype=int, device=self.model.device)
 
     def _refuse(self, elements: np.ndarray, labels: Any, why: str) -> None:
-        """Refuse the first of some elements, if there is one."""
         if elements.size:
             raise ConfigError(f"{self.config.subject}: {labels[elements[0]]!r} {why}")
 

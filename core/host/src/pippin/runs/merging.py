@@ -72,7 +72,6 @@ def _with_file(notes: dict[str, Any], parts: Sequence[Path], target: Path) -> di
 
 
 def _division(counts: Sequence[int]) -> str:
-    """Return a note on the numbers of worlds of the processes."""
     sizes = list(dict.fromkeys(counts))
     worlds = "1 world" if sizes == [1] else f"{' or '.join(map(str, sizes))} worlds"
     return f"{len(counts)}, with {worlds} each"
@@ -135,7 +134,6 @@ def _capacities(parts: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, 
 
 
 def _union(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the entries of all tables; of those with one name, the first."""
     found: dict[str, Any] = {}
     for table in tables:
         for name, value in table.items():
