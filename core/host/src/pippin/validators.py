@@ -119,7 +119,7 @@ MOST_READINGS = 100_000
 """Largest number of readings that a delay or a history keeps."""
 
 kept_readings = le(MOST_READINGS)
-"""Reject a delay or a history of more readings."""
+"""Reject a delay or a history of more than 100 000 readings."""
 
 
 @in_schema(pattern=_SLICE, minItems=1, items={"minimum": 0})

@@ -12,9 +12,9 @@ FILES = {
     str(file.relative_to(EXAMPLES)): file
     for folder in (EXAMPLES, EXAMPLES / "tasks", EXAMPLES / "robots")
     for file in sorted(folder.glob("*.toml"))
-    if "[task" in file.read_text()
+    if "[task.actions" in (text := file.read_text()) or ("[task" in text and "extends" in text)
 }
-"""Files with a task of their own; those of trainings and policies extend them."""
+"""Files with an environment of their own; those of trainings and policies extend them."""
 ROBOTS = ("g1_", "go1_", "yam_")
 """Beginnings of the names of files whose robots are in another package."""
 WORLDS, STEPS = 6, 20
