@@ -17,6 +17,7 @@ from attrs.validators import and_, ge, gt, le
 from .errors import ConfigError, SimulationError
 
 __all__ = [
+    "MOST_READINGS",
     "finite",
     "fraction",
     "in_schema",

@@ -108,7 +108,7 @@ def _inertias(host: Host, lanes: Lanes) -> np.ndarray:
     start = model.state(
         requires_grad=False
     )  # at the origin: on a patch of a terrain, its place would round the numbers
-    newton.eval_fk(model, present(model.joint_q), present(model.joint_qd), start)
+    newton.eval_fk(model, present(start.joint_q), present(start.joint_qd), start)
     matrices = newton.eval_mass_matrix(model, start)
     if matrices is None:
         return found
