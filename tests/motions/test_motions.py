@@ -175,6 +175,10 @@ def test_a_recording_without_what_is_asked_is_refused(keys, message, tmp_path):
         ({"type": "random", "low": -1.0, "high": 1.0}, r"bodies cannot jump"),
         ({"type": "sine", "amplitude": 1.0, "frequency": 201.0, "along": [1, 0, 0]}, r"frequency: 201 Hz is above 200"),
         (
+            {"type": "keyframes", "times": [0.0, 1e-9], "values": [0.0, 1.0], "along": [1, 0, 0], "repeat": True},
+            r"repeat: begins again after 1e-09 s, less than the 0\.0025 s",
+        ),
+        (
             {"type": "keyframes", "times": [0.0, 1.0], "values": [[0.0] * 6 + [1.0], [0.0] * 7]},
             r"values: the quaternion of row 1, .* has length 0, not 1",
         ),

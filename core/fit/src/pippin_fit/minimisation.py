@@ -304,7 +304,6 @@ def _minimum(unknowns: np.ndarray, is_free: np.ndarray, point: Point) -> Minimum
 
 
 def _named(points: Iterator[Point]) -> Iterator[Point]:
-    """Yield points; a start that diverges is an error of the simulation."""
     try:
         yield from points
     except FloatingPointError as error:

@@ -39,6 +39,11 @@ class Sampled(Motion):
         self._keys = wp.array(rows[:, 0], dtype=wp.float64, device=device)
         self._samples = wp.array(rows[:, 1:], dtype=float, device=device)
         self.cycle = float(rows[-1, 0]) if self.config.repeat else 0.0
+        if self.config.repeat and self.cycle < (shortest := _interval(self.config, binding)) * (1.0 - 1e-6):
+            raise ConfigError(
+                f"repeat: begins again after {self.cycle:g} s, less than the {shortest:g} s from one evaluation to the"
+                " next; use later times, or leave it out"
+            )
         is_way = self.config.interpolation != "step" and not self.config.repeat
         self.lead = float(rows[0, 0]) if is_way else 0.0
         return rows.shape[1] - 1

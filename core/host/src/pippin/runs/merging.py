@@ -65,7 +65,6 @@ def recorder_of(config: SimulationConfig, label: str) -> tuple[type[Recorder], A
 
 
 def _with_file(notes: dict[str, Any], parts: Sequence[Path], target: Path) -> dict[str, Any]:
-    """Return the notes with the file of the run in place of those of its parts."""
     for part in parts:
         notes = {name: [text.replace(str(part), str(target)) for text in texts] for name, texts in notes.items()}
     return notes
