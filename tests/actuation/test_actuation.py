@@ -163,6 +163,7 @@ def test_what_cannot_be_set_is_refused(pair, arguments, message):
             r"kp\.joint_0\.uniform: expected a list of 2 numbers",
         ),
         ({"delay": {"steps": 1, "min_steps": 1}}, r"delay\.steps: .*beside"),
+        ({"delay": {"steps": 2**31}}, r"delay\.steps: .*<= 100000"),
         ({"delay": {"steps": 3, "max_steps": 2}}, r"delay\.max_steps: .*at least 'steps' 3"),
         ({"delay": {"min_steps": 1}}, r"delay\.steps: .*missing"),
         ({"delay": {"min_steps": 2, "max_steps": 1}}, r"delay\.max_steps: .*at least"),

@@ -7,8 +7,14 @@ import pippin
 import pippin_conformance as conformance
 import pytest
 
-from .scenes import PLATE, simulate
+from .scenes import BOX, PLATE, simulate
 
+ARM = {
+    "type": "body",
+    "motion": "kinematic",
+    "shapes": [{"type": "box", "size": [0.1, 0.1, 0.6], "position": [0.0, 0.0, -0.3]}],
+    "joint": {"type": "revolute", "axis": [0.0, 1.0, 0.0]},
+}
 SETTINGS = {
     "keyframes": {"times": [0.0, 0.01, 0.02], "values": [3.0, -5.0, 8.0]},
     "random": {"low": -5.0, "high": 5.0},
@@ -167,6 +173,19 @@ def test_a_recording_without_what_is_asked_is_refused(keys, message, tmp_path):
             r"mean: has 2 components, and others have 3",
         ),
         ({"type": "random", "low": -1.0, "high": 1.0}, r"bodies cannot jump"),
+        ({"type": "sine", "amplitude": 1.0, "frequency": 201.0, "along": [1, 0, 0]}, r"frequency: 201 Hz is above 200"),
+        (
+            {"type": "keyframes", "times": [0.0, 1e-9], "values": [0.0, 1.0], "along": [1, 0, 0], "repeat": True},
+            r"repeat: begins again after 1e-09 s, less than the 0\.0025 s",
+        ),
+        (
+            {"type": "keyframes", "times": [0.0, 1.0], "values": [[0.0] * 6 + [1.0], [0.0] * 7]},
+            r"values: the quaternion of row 1, .* has length 0, not 1",
+        ),
+        (
+            {"type": "keyframes", "times": [0.0], "values": [[0.0, 0.0, 0.0, 0.0, 0.0, 3.0, 4.0]]},
+            r"values: the quaternion of row 0, .* has length 5, not 1",
+        ),
         ({"type": "rate", "rate": 1.0, "from_start": False}, r"from_start: needs"),
         ({"type": "file", "path": "none.csv"}, r"motions\.moved\.path: .*none\.csv"),
     ],
@@ -176,6 +195,19 @@ def test_a_wrong_table_is_refused(keys, message):
         simulate({"bodies": {"of": "plate"}, **keys})
 
 
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"low": 1.0, "high": -1.0}, r"motions\.moved\.low: 1\.0 is above 'high', -1\.0"),
+        ({"low": [0.0, 1.0, 0.0], "high": 0.5}, r"motions\.moved\.low: \(0\.0, 1\.0, 0\.0\) is above 'high', 0\.5"),
+        ({"low": -1.0, "high": 1.0, "period": 1e-12}, r"motions\.moved\.period: 1e-12 s is below the 0\.0025 s"),
+    ],
+)
+def test_random_values_that_cannot_be_are_refused(keys, message):
+    with pytest.raises(pippin.ConfigError, match=message):
+        simulate({"type": "random", "force_on": {"of": "box"}, **keys}, BOX)
+
+
 def test_derivatives_are_refused():
     with pytest.raises(pippin.ConfigError, match=r"motions\.moved\.bodies: a motion has no derivatives"):
         simulate(
@@ -183,3 +215,73 @@ def test_derivatives_are_refused():
             solver="semi-implicit",
             simulation={"requires_grad": True},
         )
+
+
+DAY7 = 7 * 86400.0
+LAWS = {
+    "sine": ({"type": "sine", "amplitude": 2.0, "frequency": 7.3, "phase": 0.4, "mean": 0.1}, 1e-5),
+    "rate": ({"type": "rate", "rate": 2.5}, 0.1),
+    "keyframes": ({"type": "keyframes", "times": [DAY7, DAY7 + 0.5, DAY7 + 1.0], "values": [1.0, 3.0, 2.0]}, 1e-5),
+    "repeat": ({"type": "keyframes", "times": [0.0, 0.3, 0.7], "values": [0.0, 1.0, 0.0], "repeat": True}, 1e-5),
+}
+
+
+def law(kind, t):
+    """Return the value of a motion of `LAWS` at a time, in double precision."""
+    if kind == "sine":
+        return 0.1 + 2.0 * math.sin(2.0 * math.pi * ((7.3 * t) % 1.0) + 0.4)
+    keys, _ = LAWS[kind]
+    return 2.5 * t if kind == "rate" else np.interp(t % 0.7 if kind == "repeat" else t, keys["times"], keys["values"])
+
+
+@pytest.mark.parametrize("kind", LAWS)
+def test_a_motion_has_the_value_of_its_formula_after_a_week(kind):
+    """By its count, as a checkpoint sets it, along a skew direction; float32 times would be 31 ms apart."""
+    (keys, tolerance), dt = LAWS[kind], 1.0 / 60.0
+    motion = {"bodies": {"of": "plate"}, "along": [1.0, 2.0, 2.0], **keys}
+    with simulate(motion, simulation={"dt": dt, "substeps": 1}, scene={"worlds": 2}) as simulation:
+        moved, start = simulation.motions["moved"], np.array([0.0, round(DAY7 / dt)])
+        simulation.step(1)
+        moved.counts.assign(start.astype(np.int64) + 1)
+        simulation.step(17)
+        found = moved.values.numpy()[:, 0]
+        places = simulation.state.body_q.numpy()[:, :3]
+
+    wanted = [law(kind, (count + 18) * dt) for count in start]
+    np.testing.assert_allclose(found, wanted, atol=tolerance)
+    ways = np.outer(wanted, [1 / 3, 2 / 3, 2 / 3])
+    np.testing.assert_allclose(places - np.array([0.0, 0.0, 1.0]), ways, atol=tolerance + 1e-5)
+
+
+@pytest.mark.parametrize("first", [0, 36_288_000])
+def test_random_values_are_drawn_once_in_each_period(first):
+    """At 60 Hz from the start and after a week: each step has a value of its own, and a period of three steps one."""
+    motion = {"type": "random", "low": -1.0, "high": 1.0, "force_on": {"of": "box"}, "along": [1, 0, 0]}
+    motions = {"each": {**motion, "period": 1.0 / 60.0}, "third": {**motion, "period": 0.05}}
+    with simulate(motions, BOX, simulation={"dt": 1.0 / 60.0, "substeps": 1}) as simulation:
+        for moved in simulation.motions.values():
+            moved.counts.fill_(first)
+        found = []
+        for _ in range(30):
+            simulation.step(1)
+            found.append([moved.values.numpy()[0, 0] for moved in simulation.motions.values()])
+
+    each, third = np.array(found).T
+    assert len(np.unique(each)) == 30
+    np.testing.assert_array_equal(third, np.repeat(third[::3], 3))
+    assert len(np.unique(third)) == 10
+
+
+def test_seven_numbers_of_joints_are_no_pose():
+    """Numbers of seven axes go straight from key to key; the last four of a pose would be those of a quaternion."""
+    arms = [
+        {**ARM, "label": f"arm_{i}", "position": [float(i), 0.0, 2.0], "joint": {**ARM["joint"], "label": f"hinge_{i}"}}
+        for i in range(7)
+    ]
+    turn = {"type": "keyframes", "joints": ["hinge_.*"], "times": [0.0, 0.2]}
+    turn |= {"values": [[0.0] * 7, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]]}
+    with simulate(turn, *arms) as simulation:
+        simulation.step(10)
+
+        np.testing.assert_allclose(simulation.state.joint_q.numpy(), 0.05 * np.arange(1, 8), atol=1e-6)
+        np.testing.assert_allclose(simulation.state.joint_qd.numpy(), 0.5 * np.arange(1, 8), atol=1e-5)

@@ -3,6 +3,7 @@
 import numpy as np
 import pippin
 import pytest
+import warp as wp
 
 from .scenes import BOX, CLOTH, PLATE, simulate
 
@@ -158,6 +159,50 @@ def test_a_force_accelerates_within_its_time():
         _, velocity = poses(running, "ball")
 
     np.testing.assert_allclose(velocity[0, :3], [0.0, 0.1, 0.0], atol=0.002)
+
+
+@pytest.mark.parametrize("span", [0.07, 0.57])
+def test_a_force_acts_in_the_substeps_of_its_time_alone(span):
+    """Its impulse is force × (end − start), however the sum of time steps is rounded."""
+    ball = {"type": "body", "label": "ball", "shapes": [{"type": "sphere", "radius": 0.1}], "mass": 4.0}
+    push = {"type": "keyframes", "times": [0.0], "values": [4.0], "force_on": {"of": "ball"}, "along": [2.0, 1.0, 2.0]}
+    with simulate({**push, "start": 0.03, "end": 0.03 + span}, ball, scene={"gravity": [0, 0, 0]}) as running:
+        running.step(70)
+        _, velocity = poses(running, "ball")
+
+    np.testing.assert_allclose(velocity[0, :3], np.array([2.0, 1.0, 2.0]) / 3.0 * span, rtol=1e-5)
+
+
+def test_what_a_motion_moves_has_no_velocity_before_its_start_and_after_its_end():
+    """Nothing else tells that it stands: a belt would carry on."""
+    move = {"type": "rate", "bodies": {"of": "plate"}, "along": [2.0, 1.0, 2.0], "rate": 3.0, "start": 0.02}
+    turn = {"type": "rate", "joints": ["hinge"], "rate": 3.0, "start": 0.02, "end": 0.04}
+    arm, found = {**PENDULUM, "motion": "kinematic", "position": [9.0, 0.0, 2.0]}, []
+    with simulate({"plate": {**move, "end": 0.04}, "arm": turn}, PLATE, arm) as running:
+        for count in (1, 2, 2):
+            running.step(count)
+            hinge = running.model.joint_label.index("hinge")
+            dof = running.model.joint_qd_start.numpy()[hinge]
+            found.append([*poses(running)[1][0, :3], running.state.joint_qd.numpy()[dof]])
+
+    np.testing.assert_allclose(found, [[0.0] * 4, [2.0, 1.0, 2.0, 3.0], [0.0] * 4], atol=1e-5)
+
+
+def test_a_turning_body_has_the_velocity_of_its_centre_of_mass():
+    """v + ω × R c, with the centre beside the origin, about a skew axis; against the way from step to step."""
+    plate = {**PLATE, "mass": 1.0, "inertia": [0.1, 0.1, 0.1], "com": [0.3, -0.2, 0.5]}
+    turn = {"type": "rate", "bodies": {"of": "plate"}, "about": [1.0, 2.0, 2.0], "rate": 2.0}
+    with simulate(turn, plate) as running:
+        found = []
+        for _ in range(3):
+            running.step(1)
+            (pose,), (velocity,) = poses(running)
+            found.append(np.array(wp.transform_point(wp.transform(*pose.tolist()), wp.vec3(0.3, -0.2, 0.5))))
+            if len(found) == 2:
+                middle = velocity[:3]
+
+    np.testing.assert_allclose(middle, (found[2] - found[0]) / 0.02, atol=1e-3)
+    assert np.linalg.norm(middle) > 0.5
 
 
 def test_a_force_beside_the_centre_turns_the_body():

@@ -118,6 +118,7 @@ def test_worlds_may_have_different_objects():
         ({"repeat": {"count": [1, 1, 1]}, "poses": [[0, 0, 1]]}, r"poses: is given beside 'repeat'"),
         ({"poses": [[0.0, 0.0]]}, r"poses: must be positions \(x, y, z\), or poses"),
         ({"poses": [[0, 0, 0, 1, 1, 0, 0]]}, r"unit quaternions"),
+        ({"repeat": {"count": [100000, 100000, 1]}}, r"count: must make at most 10000000 copies, got 10000000000"),
         ({"repeat": {"count": [2, 1, 3], "pattern": "triangle"}}, r"at most as many layers"),
         ({"shapes": [{"type": "mesh", "path": "none.obj"}]}, r"shapes\[0\]\.path: no file"),
         ({"worlds": [7]}, r"scene\.objects\[0\]\.worlds"),

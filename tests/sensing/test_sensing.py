@@ -237,6 +237,20 @@ def test_late_readings_are_those_of_earlier_times(fly, delay, period, expected):
         assert clean == pytest.approx(0.02 * len(expected), abs=1e-6)
 
 
+@pytest.mark.parametrize("readings", [1, 2, 5])
+def test_a_ring_of_late_readings_has_no_end(fly, readings):
+    """Its count stays small, and no number of readings overflows it."""
+    simulation, sensor = fly({"type": "latency", "readings": readings})
+    with simulation:
+        for step in range(1, 4 * readings + 6):
+            simulation.step()
+            late = 0.02 * max(step - 1 - readings, 0) + 0.02 * (step > readings)
+            np.testing.assert_allclose(along_x(sensor)[0], late, atol=1e-6)
+        (latency, _), *_ = sensor._readings._stages
+
+        assert latency.written.numpy().max() <= 2 * readings
+
+
 def test_a_reset_forgets_the_late_readings_of_its_worlds(fly):
     simulation, sensor = fly({"type": "latency", "readings": 3}, worlds=2)
     with simulation:
@@ -272,6 +286,8 @@ def test_poses_arrive_late_although_they_take_no_noise(fly):
 @pytest.mark.parametrize(
     ("stage", "message"),
     [
+        ({"type": "latency", "readings": 2**31}, r"stages\.0\.readings: .*<= 100000"),
+        ({"type": "latency", "time": 1e9}, r"stages\.0\.time: 1e\+09 s are \d+ readings, more than 100000; use less"),
         ({"type": "latency"}, r"stages\.0\.readings: or 'time' must be given, got none"),
         ({"type": "latency", "readings": 1, "time": 0.01}, r"stages\.0\.readings: .*got both"),
         ({"type": "latency", "readings": 0}, r"stages\.0\.readings: .*>= 1"),

@@ -178,6 +178,18 @@ def test_a_rollout_in_segments_has_the_same_gradient(segment):
         np.testing.assert_allclose(same, loss, rtol=1e-6)
 
 
+@pytest.mark.first_cases(1)
+@pytest.mark.parametrize("name", ["velocity of a ball", "targets"])
+def test_a_rollout_in_segments_on_featherstone_has_the_same_gradient(name):
+    """Its states have accelerations, which the state that a rollout starts from lacks."""
+    whole, _, loss = compared(*VARIABLES[name], solver="featherstone")
+    pieces, _, same = compared(*VARIABLES[name], solver="featherstone", segment=4)
+
+    np.testing.assert_allclose(pieces, whole, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(same, loss, rtol=1e-6)
+    assert np.abs(whole).max() > 1e-3
+
+
 def test_targets_in_time_push_a_cart_by_the_impulse_of_each_step():
     """The end of a free cart is x = Σ F_k dt² (n − k) / m, whose derivative is known for each control step."""
     variables = {"push": {"value_of": "actuators.arm.feedforward", "points": 10, "interpolation": "step"}}

@@ -84,6 +84,12 @@ def test_delays_are_drawn_alike_in_shards(tasked):
     np.testing.assert_array_equal(seen[0][:7, 4:], seen[1][:7, :-4])
 
 
+def test_a_delay_that_no_memory_holds_is_refused(tasked):
+    group = {"policy": {"velocities": {"of": "joint-velocities", "delay": [0, 2**31 - 1]}}}
+    with pytest.raises(pippin.ConfigError, match=r"policy\.velocities\.delay: .*<= 100000: 2147483647"):
+        tasked(observations=group)
+
+
 @pytest.mark.parametrize("delay", [[2, 1], [-1, 2]])
 def test_a_wrong_delay_is_refused(tasked, delay):
     with pytest.raises(pippin.ConfigError, match=r"action_delay.*0 <= low <= high"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pippin
 import pippin_conformance as conformance
@@ -75,6 +77,13 @@ def test_the_label_success_is_for_a_flag(tasked):
         pippin.ConfigError, match=r"metrics\.success: this label is for a metric that is 0 or 1.*'mean'"
     ):
         tasked(metrics={"success": METRICS["error"]})
+
+
+@pytest.mark.parametrize(("hold", "is_refused"), [(1.0, False), (1.02, True)])
+def test_a_time_to_hold_that_no_episode_lasts_is_refused(tasked, hold, is_refused):
+    message = r"metrics\.long\.hold: 1\.02 s are longer than an episode of 1 s, so that none succeeds; use less"
+    with pytest.raises(pippin.ConfigError, match=message) if is_refused else nullcontext():
+        tasked(metrics={"long": within(hold=hold)}, episode_length=1.0).close()
 
 
 def test_a_limit_below_zero_is_refused(tasked):

@@ -111,3 +111,27 @@ def test_the_example_rewards_a_cloth_in_the_box_at_the_goal():
     assert inside[0] == 0.0
     assert inside[1] > 0.5
     assert not ended
+
+
+def test_a_drawn_turn_turns_the_velocity_of_particles_and_not_that_of_a_body():
+    """Both are started by 1 m/s along x, and turned by a quarter about z."""
+    quarter = {"yaw": [np.pi / 2, np.pi / 2]}
+    ball = {"type": "body", "label": "ball", "shapes": [{"type": "sphere", "radius": 0.1}], "mass": 1.0}
+    start = {"velocity": [1.0, 0.0, 0.0]}
+    grains = {"type": "particles", "label": "grains", "particle_mass": 0.1, "points": [[0, 0, 1], [0.5, 0, 1]]}
+    tables = {
+        "simulation": {"dt": 0.001, "device": "cpu"},
+        "scene": {"objects": [{**ball, **start}, {**grains, **start}], "gravity": [0.0, 0.0, 0.0]},
+        "solver": {"type": "xpbd"},
+        "task": {
+            "events": {
+                "ball": {"type": "root", "body": "ball", **quarter},
+                "grains": {"type": "objects", "objects": ["grains"], **quarter},
+            }
+        },
+    }
+    with pippin.Simulation(pippin.structure(tables)) as simulation:
+        simulation.reset()
+
+        np.testing.assert_allclose(simulation.state.body_qd.numpy()[0, :3], [1.0, 0.0, 0.0], atol=1e-6)
+        np.testing.assert_allclose(simulation.state.particle_qd.numpy(), [[0.0, 1.0, 0.0]] * 2, atol=1e-6)

@@ -221,6 +221,18 @@ def test_air_and_contact_times_are_those_of_the_fall_and_of_the_rest(simulate, b
         assert times[f"last_{other}"][step] == (ended if ended else before)
 
 
+def test_times_go_on_after_a_week(simulate, boxes):
+    """A sum of float32 would stand still: a reading every 2 ms is less than half of its last digit."""
+    boxes.joint_q[2] = 5.0
+    with simulate(boxes, bodies=["light"]) as simulation:
+        arrays = simulation.sensors["feet"].state_arrays()
+        simulation.step(1)
+        arrays["lasting"].fill_(7 * 86400.0)
+        simulation.step(100)
+
+        assert reading(simulation, "air_time")[0, 0] == pytest.approx(7 * 86400.0 + 100 * DT, abs=0.04)
+
+
 def test_there_is_contact_above_the_threshold_alone(simulate, boxes):
     """Of 19.6 N and 29.4 N one is above 25 N; forces of XPBD flicker, and half of the time is more than enough."""
     with simulate(boxes, threshold=25.0) as simulation:

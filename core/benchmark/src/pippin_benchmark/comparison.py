@@ -278,7 +278,6 @@ def _exceeding(solvers: Mapping[str, SolverRun], limits: Mapping[str, float]) ->
 
 
 def _checked(reference: str | None, solvers: Sequence[str], limits: Mapping[str, float], timeout: float) -> str:
-    """Return the reference, if no argument is wrong."""
     if reference is not None and reference not in solvers:
         raise ConfigError(f"reference: {reference!r} is not compared; name one of {', '.join(solvers)}")
     for name in limits:

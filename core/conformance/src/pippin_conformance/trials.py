@@ -123,7 +123,6 @@ def _build(subject: PluginUnderTest, changes: Mapping[str, RuntimeChange], *, se
 
 
 def _add(changes: Mapping[str, RuntimeChange], builder: newton.ModelBuilder) -> None:
-    """Add the body of each change, all side by side along y."""
     for index, (name, change) in enumerate(changes.items()):
         place = wp.transform(wp.vec3(0.0, float(index), _HEIGHT), wp.quat_identity())
         body = builder.add_link(label=name, mass=_MASS, inertia=equal_moments(_INERTIA), xform=place)
@@ -261,7 +260,6 @@ def measured_apart(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, 
 
 
 def _rows(simulation: Simulation, particles: Mapping[str, slice]) -> dict[str, Rows]:
-    """Return copies of poses and velocities of the bodies and the particles of each bench."""
     model, state = model_and_state(simulation)
     owners = np.array([label.partition("/")[0] for label in model.body_label])
     poses, velocities = _on_host(state.body_q, 7), _on_host(state.body_qd, 6)

@@ -290,7 +290,6 @@ class Minimisation:
         return attrs.evolve(minimum, point=method.refine(minimum.point))
 
     def _note(self, method: LeastSquares, ended: str) -> None:
-        """Update the state of the search, and write it into the journal."""
         best = None if self._starts is None else self._starts.best
         self._state.starts = np.zeros((0, 0)) if best is None else best.used
         self._state.damping, self._state.taken, self._state.ended = method.damping, method.taken, ended
@@ -305,7 +304,6 @@ def _minimum(unknowns: np.ndarray, is_free: np.ndarray, point: Point) -> Minimum
 
 
 def _named(points: Iterator[Point]) -> Iterator[Point]:
-    """Yield points; a start that diverges is an error of the simulation."""
     try:
         yield from points
     except FloatingPointError as error:

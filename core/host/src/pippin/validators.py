@@ -17,9 +17,11 @@ from attrs.validators import and_, ge, gt, le
 from .errors import ConfigError, SimulationError
 
 __all__ = [
+    "MOST_READINGS",
     "finite",
     "fraction",
     "in_schema",
+    "kept_readings",
     "non_negative",
     "only_where",
     "ordered",
@@ -112,6 +114,13 @@ positive = and_(finite, gt(0.0))
 
 fraction = and_(finite, ge(0.0), le(1.0))
 """Reject what is not a number from 0 to 1."""
+
+
+MOST_READINGS = 100_000
+"""Largest number of readings that a delay or a history keeps."""
+
+kept_readings = le(MOST_READINGS)
+"""Reject a delay or a history of more than 100 000 readings."""
 
 
 @in_schema(pattern=_SLICE, minItems=1, items={"minimum": 0})

@@ -63,7 +63,6 @@ def _header(name: str, rows: Sequence[Row]) -> Iterator[Markup]:
 
 
 def _charts(rows: Sequence[Row], key: str, keys: Sequence[str], figures: Sequence[str]) -> Iterator[Chart]:
-    """Yield a chart for each figure, with a line for each combination of the other keys."""
     others = [other for other in keys if other != key and len(_values(rows, other)) > 1]
     axis, places = _axis(_values(rows, key))
     combinations = list(dict.fromkeys(tuple(str(row[other]) for other in others) for row in rows))

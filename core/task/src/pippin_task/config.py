@@ -10,7 +10,7 @@ import attrs
 from attrs.validators import deep_iterable, deep_mapping, ge, instance_of, min_len, optional
 from pippin import ComponentConfig, FilePath
 from pippin.labels import compiled
-from pippin.validators import finite, positive
+from pippin.validators import finite, kept_readings, positive
 
 
 def not_empty(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, float] | None) -> None:
@@ -22,6 +22,7 @@ def not_empty(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float
 def _delay(instance: Any, attribute: attrs.Attribute[Any], value: tuple[int, int]) -> None:
     if not 0 <= value[0] <= value[1]:
         raise ValueError(f"'{attribute.name}' must be steps [low, high] with 0 <= low <= high: {list(value)}")
+    kept_readings(instance, attribute, value[1])
 
 
 def _pattern(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
@@ -57,7 +58,7 @@ class ObservationConfig:
     """Least and largest number of control steps by which the readings are late, drawn for each world at each reset.
     Until a reading is there, it is the first one after the reset."""
 
-    history: int = attrs.field(default=1, validator=ge(1))
+    history: int = attrs.field(default=1, validator=[ge(1), kept_readings])
     """Number of readings side by side, the oldest first; after a reset all are the first one."""
 
 

@@ -36,6 +36,13 @@ def hold_command(is_held: wp.array[wp.bool], kept: wp.array2d[float], value: wp.
 
 
 @wp.kernel
+def leave_out(world_mask: wp.array[wp.bool], others: wp.array[wp.bool], out: wp.array[wp.bool]):
+    """Mask the masked worlds that are not among others."""
+    world = wp.tid()
+    out[world] = world_mask[world] and not others[world]
+
+
+@wp.kernel
 def multiply(weight: float, factor: wp.array[float], value: wp.array[float]):
     """Multiply a number of each world by a weighted factor."""
     world = wp.tid()

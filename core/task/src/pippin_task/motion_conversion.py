@@ -126,7 +126,6 @@ def _resampled(motion: RobotMotion, dt: float, *, loop: bool) -> RobotMotion:
 
 
 def _with_bodies(motion: RobotMotion, layout: _Layout, *, loop: bool) -> Clip:
-    """Return the clip of a motion: with velocities, and the bodies as Newton places them."""
     poses, rate = layout.poses, motion.rate
     model, state = poses.model, poses.state
     if loop:

@@ -153,10 +153,11 @@ class Task:
         for row, metric in enumerate(self.metrics.values()):
             metric.evaluate(episodes.metric_terms[row])
         episodes.end(self.config.autoreset)
-        self._write_final_observations(state)
         for curriculum in self.curricula.values():
             curriculum.update(episodes.finished)
-        self._run_timers(state, dt)
+        self._run_timers(dt)
+        self._write_final_observations(state)
+        self._run_events(state)
 
     @hookimpl
     def initialize_worlds(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
@@ -218,12 +219,19 @@ class Task:
         """Set the `seeds` of the boolean mask `worlds`, or of all, shape [worlds] each, and begin their draws anew."""
         self._host.seeds.reseed(seeds, worlds)
 
-    def _run_timers(self, state: newton.State, dt: float) -> None:
+    def _run_timers(self, dt: float) -> None:
         for timer in self._timers:
             timer.count_down(dt)
             if isinstance(timer.term, Command):
                 timer.term.resample(timer.due)
-            else:
+
+    def _run_events(self, state: newton.State) -> None:
+        """Apply the events that are due, but not where an episode has ended: its last state is shown until a reset."""
+        for timer in self._timers:
+            if isinstance(timer.term, Event):
+                if self.config.autoreset != "same-step":  # otherwise no world waits
+                    inputs = [timer.due, self.episodes.waiting, timer.due]
+                    wp.launch(kernels.leave_out, self.episodes.count, inputs, device=self.episodes.device)
                 timer.term.apply(state, timer.due)
                 if timer.term.moves_bodies:
                     self._host.services.update_from_joints(timer.due)
@@ -302,6 +310,5 @@ def _steps(length: float | None, control_dt: float) -> int:
 
 
 def _flags(events: Iterable[Event]) -> int:
-    """Return the flags of `newton.ModelFlags` of what events change."""
     names = {name for event in events for name in event.model_changes}
     return sum(int(newton.ModelFlags[name]) for name in names)

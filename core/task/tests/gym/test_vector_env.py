@@ -173,6 +173,27 @@ def test_seeds_belong_to_worlds(make):
     assert is_same.tolist() == [True, False, False, True]
 
 
+def test_curricula_outlive_a_seed(make):
+    """Start and noise are those of the first time; the weight of a reward is that of its stage."""
+    stages = [{"step": 3, "numbers": {"weight": 5.0}}]
+    env = make(
+        {
+            "task.curricula": {"more": {"type": "stages", "of": "rewards.alive", "stages": stages}},
+            "task.observations.policy.positions.noise": 0.1,
+        }
+    )
+    found = []
+    for _ in range(2):
+        start, _ = env.reset(seed=7)
+        steps = [env.step(0.1 * PUSH) for _ in range(4)]
+        found.append((start, [each[0] for each in steps], [each[1] for each in steps]))
+
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    np.testing.assert_array_equal(found[0][1], found[1][1])
+    np.testing.assert_allclose(found[1][2], 5.0 * np.array(found[0][2])[:1].repeat(4, axis=0))
+    np.testing.assert_allclose(found[0][2][:3], found[0][2][0][None].repeat(3, axis=0))
+
+
 def test_a_step_in_which_no_episode_ends_gives_zeros_in_place_of_final_values(make):
     env = make()
     env.reset(seed=0)

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 from attrs.validators import ge
 from pippin import sensing
-from pippin.validators import non_negative
+from pippin.validators import kept_readings, non_negative
 
 __all__ = ["ContactConfig"]
 
@@ -42,5 +42,5 @@ class ContactConfig(sensing.SensorConfig):
     threshold: float = attrs.field(default=1.0, validator=non_negative)
     """Net force above which there is contact [N]."""
 
-    history: int = attrs.field(default=0, validator=ge(0))
+    history: int = attrs.field(default=0, validator=[ge(0), kept_readings])
     """Number of readings of the net force that `net_force_history` keeps."""

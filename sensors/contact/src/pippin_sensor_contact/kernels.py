@@ -14,27 +14,31 @@ def tell_contact(
     threshold: float,
     rows_per_world: int,
     intervals: wp.array[float],
+    lasting: wp.array[wp.float64],
     in_contact: wp.array[wp.bool],
     air_time: wp.array[float],
     contact_time: wp.array[float],
     last_air_time: wp.array[float],
     last_contact_time: wp.array[float],
 ):
-    """In contact = |force| > threshold; one of the two times grows; the other is kept as the last, then zero."""
+    """In contact = |force| > threshold; one of the two times grows; the other is kept as the last, then zero.
+
+    `lasting` is the one that grows, in double precision: the sum of many short intervals.
+    """
     row = wp.tid()
-    dt = intervals[row // rows_per_world]
     is_touching = wp.length_sq(net_force[row]) > threshold * threshold
     in_contact[row] = is_touching
     if is_touching:
         if air_time[row] > 0.0:
             last_air_time[row] = air_time[row]
-        air_time[row] = 0.0
-        contact_time[row] += dt
-    else:
-        if contact_time[row] > 0.0:
-            last_contact_time[row] = contact_time[row]
-        contact_time[row] = 0.0
-        air_time[row] += dt
+            lasting[row] = wp.float64(0.0)
+    elif contact_time[row] > 0.0:
+        last_contact_time[row] = contact_time[row]
+        lasting[row] = wp.float64(0.0)
+    lasting[row] += wp.float64(intervals[row // rows_per_world])
+    time = float(lasting[row])
+    contact_time[row] = wp.where(is_touching, time, 0.0)
+    air_time[row] = wp.where(is_touching, 0.0, time)
 
 
 @wp.kernel

@@ -71,6 +71,7 @@ class SensorContact(sensing.Sensor):
         with wp.ScopedDevice(device):
             self._sensors = list(self._newton_sensors(binding, kind, sensed.ravel().tolist()))
         forces = self._build_forces(sensed.size, device)
+        self._lasting = wp.zeros(sensed.size, dtype=wp.float64, device=device)
         self._touch = {
             name: wp.zeros(sensed.size, dtype=wp.bool if unit == "1" else float, device=device)
             for name, unit in _UNITS.items()
@@ -97,10 +98,14 @@ class SensorContact(sensing.Sensor):
             sensor.update(None, present(contacts), observables=observables)  # without a state: forces, but no positions
         for pair, joined in self._joined:
             self._launch(kernels.join, joined.shape, *pair, joined)
-        about = (self._net_force, self.config.threshold, self._rows_per_world, self.intervals)
+        about = (self._net_force, self.config.threshold, self._rows_per_world, self.intervals, self._lasting)
         self._launch(kernels.tell_contact, self._net_force.shape, *about, *self._touch.values())
         if self._history is not None:
             self._launch(kernels.remember, self._net_force.shape, self._net_force, self._history)
+
+    def memory(self) -> Mapping[str, wp.array]:
+        """Return the duration of the present phase [s] in double precision, shape [worlds × bodies]."""
+        return {"lasting": self._lasting}
 
     def _newton_sensors(
         self, binding: pippin.Binding, kind: str, sensed: list[int]

@@ -49,7 +49,7 @@ def _azimuths(instance: Any, attribute: Any, value: tuple[float, float]) -> None
 
 @attrs.frozen(kw_only=True)
 class GridConfig:
-    """Parallel rays from a grid in the x-y plane, centred at the site: a height scan."""
+    """Parallel rays from a grid in the x-y plane, centred at the site: a height scan. Its numbers go along y first."""
 
     size: tuple[float, float] = attrs.field(validator=deep_iterable(non_negative))
     """Lengths along x and y from the first ray to the last [m]."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import attrs
 from attrs.validators import ge, min_len, optional
 from pippin.config import ComponentConfig
-from pippin.validators import in_schema
+from pippin.validators import in_schema, kept_readings
 
 
 @attrs.frozen(kw_only=True)
@@ -56,7 +56,6 @@ def _within(minimum: float, above: float | None) -> Callable[[Any, Any, Any], No
 
 
 def _numbers(value: Parameter, place: str = "") -> Iterator[tuple[str, float]]:
-    """Yield every number of a parameter with its place in it."""
     if isinstance(value, Uniform):
         yield from ((place, number) for number in value.uniform)
     elif isinstance(value, Mapping):
@@ -74,13 +73,13 @@ class DelayConfig:
     beside `steps` is room for a longer delay that is set while it runs.
     """
 
-    steps: int | None = attrs.field(default=None, validator=optional(ge(0)))
+    steps: int | None = attrs.field(default=None, validator=optional([ge(0), kept_readings]))
     """Delay [physics steps]; until so many steps have passed, the oldest known target acts."""
 
-    min_steps: int | None = attrs.field(default=None, validator=optional(ge(0)))
+    min_steps: int | None = attrs.field(default=None, validator=optional([ge(0), kept_readings]))
     """Shortest random delay [physics steps]."""
 
-    max_steps: int | None = attrs.field(default=None, validator=optional(ge(0)))
+    max_steps: int | None = attrs.field(default=None, validator=optional([ge(0), kept_readings]))
     """Longest random delay, or longest one that can be set [physics steps]; by default `steps`."""
 
     def __attrs_post_init__(self) -> None:

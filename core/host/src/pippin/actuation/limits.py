@@ -105,7 +105,11 @@ def build_velocity_limit(
 def _inertias(host: Host, lanes: Lanes) -> np.ndarray:
     """Return the inertia of each lane at the start pose, all other joints free [kg or kg·m²]; infinite if unknown."""
     model, found = host.model, np.full(lanes.dofs.shape, np.inf)
-    matrices = newton.eval_mass_matrix(model, host.state)
+    start = model.state(
+        requires_grad=False
+    )  # at the origin: on a patch of a terrain, its place would round the numbers
+    newton.eval_fk(model, present(start.joint_q), present(start.joint_qd), start)
+    matrices = newton.eval_mass_matrix(model, start)
     if matrices is None:
         return found
     prototypes = host.prototype_of_world[lanes.worlds]

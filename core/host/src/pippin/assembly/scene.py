@@ -170,7 +170,6 @@ def refuse_still(builder: newton.ModelBuilder, scene: SceneConfig, worlds: str =
 
 
 def _refuse_ignored_shapes(scene: SceneConfig, assets: Collection[Asset]) -> None:
-    """Refuse properties of shapes that would change the ground alone."""
     settings = attrs.asdict(scene.shapes, filter=lambda _, value: value is not None)
     faults = [
         f"scene.shapes.{key}: {value!r}, but the {asset.format.reader} decides this for each shape of"

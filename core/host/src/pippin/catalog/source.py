@@ -135,7 +135,6 @@ class Source:
         return attrs.evolve(entry, kind=kind.name, contract=contract, provides=kind.provides, base=kind.base)
 
     def _judged(self, value: str, declared: tuple[str, ...]) -> tuple[int | None, State, str | None]:
-        """Return the contract version, the state and the problem of an entry point."""
         try:
             contract = declared_version(declared)
         except ValueError as error:

@@ -92,7 +92,6 @@ class _Trial:
 
 
 def _trial(file: Path, overrides: Sequence[str], solver: str) -> _Trial:
-    """Build the simulation of a file with a solver, and take a control step."""
     scene, notes = None, list[str]()
     try:
         config = _with_solver(file, overrides, solver)[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from typing import Any
 
 import numpy as np
 import warp as wp
@@ -31,12 +32,18 @@ class Sampled(Motion):
             element_count: Number of moved elements.
         """
         rows = self.samples()
-        if rows.shape[1] == 8:
-            rows[:, 4:] /= np.linalg.norm(rows[:, 4:], axis=1, keepdims=True)
+        self._are_poses = rows.shape[1] == 8 and not self.config.is_scalar
+        if self._are_poses:
+            rows[:, 4:] /= _lengths(rows[:, 4:], "values" if hasattr(self.config, "values") else "path")
         device = binding.simulation.device
-        self._keys = wp.array(rows[:, 0], dtype=float, device=device)
+        self._keys = wp.array(rows[:, 0], dtype=wp.float64, device=device)
         self._samples = wp.array(rows[:, 1:], dtype=float, device=device)
         self.cycle = float(rows[-1, 0]) if self.config.repeat else 0.0
+        if self.config.repeat and self.cycle < (shortest := _interval(self.config, binding)) * (1.0 - 1e-6):
+            raise ConfigError(
+                f"repeat: begins again after {self.cycle:g} s, less than the {shortest:g} s from one evaluation to the"
+                " next; use later times, or leave it out"
+            )
         is_way = self.config.interpolation != "step" and not self.config.repeat
         self.lead = float(rows[0, 0]) if is_way else 0.0
         return rows.shape[1] - 1
@@ -44,7 +51,7 @@ class Sampled(Motion):
     def evaluate(self) -> None:
         """Interpolate."""
         way = _WAYS.index(self.config.interpolation)
-        inputs = [self.times, self._keys, self._samples, way, self.values, self.rates]
+        inputs = [self.times, self._keys, self._samples, way, self._are_poses, self.values, self.rates]
         wp.launch(interpolate, len(self.times), inputs, device=self.times.device)
 
 
@@ -87,7 +94,13 @@ class FormulaMotion(Motion):
         """Copy the numbers of each component to the device."""
         names = ("mean", "rate", "amplitude", "frequency", "phase")
         rows = together({name: getattr(self.config, name, 0.0) for name in names})
-        self._laws = wp.array(rows, dtype=float, device=binding.simulation.device)
+        highest = 0.5 / _interval(self.config, binding)
+        if rows[0, 3] > highest * (1.0 + 1e-6):
+            raise ConfigError(
+                f"frequency: {rows[0, 3]:g} Hz is above {highest:g} Hz, half the rate of evaluations, so that another"
+                " sine would be seen; use less, or shorter steps"
+            )
+        self._laws = wp.array(rows, dtype=wp.float64, device=binding.simulation.device)
         return len(rows)
 
     def evaluate(self) -> None:
@@ -103,6 +116,13 @@ class RandomMotion(Motion):
         """Copy the bounds to the device; where a value is a number, each element has its own."""
         config, host = self.config, binding.simulation
         rows = together({"low": config.low, "high": config.high})
+        if (rows[:, 0] > rows[:, 1]).any():
+            raise ConfigError(f"low: {config.low} is above 'high', {config.high}; exchange them")
+        shortest = _interval(config, binding)
+        if config.period and config.period < shortest * (1.0 - 1e-6):
+            raise ConfigError(
+                f"period: {config.period:g} s is below the {shortest:g} s from one evaluation to the next; use more"
+            )
         if len(rows) == 1:
             rows = np.repeat(rows, element_count if config.is_scalar else 3, axis=0)
         self._bounds = wp.array(rows, dtype=float, device=host.device)
@@ -120,6 +140,24 @@ class RandomMotion(Motion):
         """Draw, in each period."""
         inputs = [self.times, self._period, *self._draws.arguments, self._bounds, self.values]
         wp.launch(draw_values, len(self.times), inputs, device=self.times.device)
+
+
+def _interval(config: Any, binding: Binding) -> float:
+    """Return the time from one evaluation of a motion to the next [s]: a substep, or, of targets, a control step."""
+    options = binding.simulation.config.simulation
+    return options.control_dt if config.subject in ("actuator", "goal_of") else options.solver_dt
+
+
+def _lengths(quaternions: np.ndarray, key: str) -> np.ndarray:
+    """Return the length of each quaternion, shape [rows, 1]; refuse those that are not about 1."""
+    lengths = np.linalg.norm(quaternions, axis=1, keepdims=True)
+    wrong = np.flatnonzero(~(np.abs(lengths[:, 0] - 1.0) < 1e-3))
+    if wrong.size:
+        raise ConfigError(
+            f"{key}: the quaternion of row {wrong[0]}, {quaternions[wrong[0]].tolist()}, has length"
+            f" {lengths[wrong[0], 0]:.4g}, not 1; give (x, y, z, qx, qy, qz, qw) with a unit quaternion"
+        )
+    return lengths
 
 
 def together(values: dict[str, Value]) -> np.ndarray:

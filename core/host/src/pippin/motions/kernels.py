@@ -18,6 +18,11 @@ POSED = wp.constant(3)
 _EASED = wp.constant(1)
 _STEPPED = wp.constant(2)
 
+ROUNDING = 1.0e-8
+"""More than the rounding error of a time within a year [s]: a time that is less before a key is at the key."""
+
+_ROUNDING = wp.constant(wp.float64(ROUNDING))
+
 
 @wp.struct
 class TrajectoryValues:
@@ -29,10 +34,10 @@ class TrajectoryValues:
     active: wp.array[float]
     """1 while the motion lasts, else 0, shape [worlds]."""
 
-    times: wp.array[float]
+    times: wp.array[wp.float64]
     """Time since the motion began [s], shape [worlds]."""
 
-    lead: float
+    lead: wp.float64
     """Time of the first value, to which goals go from where they are at the start [s]; zero if they jump to it."""
 
     is_eased: wp.bool
@@ -66,36 +71,38 @@ def write_times(
     ahead: wp.int64,
     start: wp.float64,
     span: wp.float64,
+    last: wp.float64,
     period: wp.float64,
     counts: wp.array[wp.int64],
-    times: wp.array[float],
+    times: wp.array[wp.float64],
     active: wp.array[float],
 ):
-    """Count an evaluation, and tell the time since the motion began, or at its end."""
+    """Count an evaluation, and tell the time since the motion began, or at its end; it is active up to `last`."""
     world = wp.tid()
     time = wp.float64(counts[world] + ahead) * dt - start
     counts[world] += wp.int64(1)
     active[world] = 1.0
-    if time < wp.float64(0.0) or time > span:
+    if time < -_ROUNDING or time > last:
         active[world] = 0.0
     time = wp.clamp(time, wp.float64(0.0), span)
     if period > wp.float64(0.0):
-        time -= wp.floor(time / period) * period
-    times[world] = float(time)
+        time = wp.max(time - wp.floor((time + _ROUNDING) / period) * period, wp.float64(0.0))
+    times[world] = time
 
 
 @wp.kernel
 def interpolate(
-    times: wp.array[float],
-    keys: wp.array[float],
+    times: wp.array[wp.float64],
+    keys: wp.array[wp.float64],
     samples: wp.array2d[float],
     way: int,
+    are_poses: wp.bool,
     values: wp.array2d[float],
     rates: wp.array2d[float],
 ):
     """Values between samples, and their rates; those of poses are linear and angular velocity."""
     world = wp.tid()
-    time, last = times[world], keys.shape[0] - 1
+    time, last = times[world] + _ROUNDING, keys.shape[0] - 1
     below = wp.lower_bound(keys, time)
     if below > last or keys[below] > time:
         below -= 1
@@ -104,8 +111,8 @@ def interpolate(
             values[world, column] = samples[wp.max(below, 0), column]
             rates[world, column] = 0.0
         return
-    length = keys[below + 1] - keys[below]
-    share = (time - keys[below]) / length
+    length = float(keys[below + 1] - keys[below])
+    share = float(times[world] - keys[below]) / length
     speed = 1.0 / length
     if way == _EASED:
         speed = 6.0 * share * (1.0 - share) / length
@@ -114,7 +121,7 @@ def interpolate(
         change = samples[below + 1, column] - samples[below, column]
         values[world, column] = samples[below, column] + share * change
         rates[world, column] = speed * change
-    if values.shape[1] == 7:
+    if are_poses:
         before = wp.quat(samples[below, 3], samples[below, 4], samples[below, 5], samples[below, 6])
         after = wp.quat(samples[below + 1, 3], samples[below + 1, 4], samples[below + 1, 5], samples[below + 1, 6])
         turn = after * wp.quat_inverse(before)
@@ -129,19 +136,22 @@ def interpolate(
 
 
 @wp.kernel
-def follow_law(times: wp.array[float], laws: wp.array2d[float], values: wp.array2d[float], rates: wp.array2d[float]):
+def follow_law(
+    times: wp.array[wp.float64], laws: wp.array2d[wp.float64], values: wp.array2d[float], rates: wp.array2d[float]
+):
     """Mean + rate t + amplitude sin(2 π frequency t + phase); the columns of `laws` are these five numbers."""
     world, column = wp.tid()
-    frequency = 2.0 * wp.pi * laws[column, 3]
-    angle = frequency * times[world] + laws[column, 4]
-    values[world, column] = laws[column, 0] + laws[column, 1] * times[world] + laws[column, 2] * wp.sin(angle)
-    rates[world, column] = laws[column, 1] + laws[column, 2] * frequency * wp.cos(angle)
+    law = laws[column]
+    turns = law[3] * times[world]
+    angle = 2.0 * wp.pi * float(turns - wp.floor(turns)) + float(law[4])
+    values[world, column] = float(law[0] + law[1] * times[world]) + float(law[2]) * wp.sin(angle)
+    rates[world, column] = float(law[1]) + 2.0 * wp.pi * float(law[2] * law[3]) * wp.cos(angle)
 
 
 @wp.kernel
 def draw_values(
-    times: wp.array[float],
-    period: float,
+    times: wp.array[wp.float64],
+    period: wp.float64,
     key: int,
     seeds: wp.array[int],
     first_world: int,
@@ -151,7 +161,7 @@ def draw_values(
 ):
     """Uniform numbers, the same from one multiple of a period to the next; those after a reset are others."""
     world = wp.tid()
-    count = int(wp.floor(times[world] / period + 1.0e-4))
+    count = wp.int32(wp.int64((times[world] + _ROUNDING) / period))
     state = random_state(key + resets[world], seeds[world], first_world + world, count)
     for column in range(values.shape[1]):
         values[world, column] = wp.randf(state, bounds[column, 0], bounds[column, 1])
@@ -326,7 +336,7 @@ def move_goals(
         pivot = course.point
     pose, _, _ = followed(course, world, moved.column[i], start, pivot, course.direction)
     if course.times[world] < course.lead:
-        share = course.times[world] / course.lead
+        share = float(course.times[world] / course.lead)
         if course.is_eased:
             share = share * share * (3.0 - 2.0 * share)
         place, turn = wp.transform_get_translation(pose), wp.transform_get_rotation(pose)

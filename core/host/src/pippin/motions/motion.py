@@ -13,7 +13,7 @@ from pippin.binding import Binding
 from pippin.errors import ConfigError
 from pippin.hookspecs import hookimpl
 
-from .kernels import write_times
+from .kernels import ROUNDING, write_times
 from .movers import MOVERS, Mover
 
 
@@ -35,7 +35,7 @@ class Motion(abc.ABC):
     """Their changes per second, of the same shape; those of a pose are linear and angular velocity in the world."""
 
     times: wp.array
-    """Time since the motion began in each world [s], shape [worlds]; it ends with the motion."""
+    """Time since the motion began in each world [s], float64, shape [worlds]; it ends with the motion."""
 
     cycle: float = 0.0
     """Time after which the motion begins again [s]; zero if it does not."""
@@ -80,7 +80,7 @@ class Motion(abc.ABC):
         width = self.build(binding, mover.element_count)
         shape, device = (host.world_count, width), host.device
         self.values, self.rates = (wp.zeros(shape, dtype=float, device=device) for _ in range(2))
-        self.times = wp.zeros(shape[0], dtype=float, device=device)
+        self.times = wp.zeros(shape[0], dtype=wp.float64, device=device)
         #: For the core: 1 while the motion lasts, else 0, shape [worlds].
         self.active = wp.zeros(shape[0], dtype=float, device=device)
         #: For the core: number of evaluations since the reset of each world, shape [worlds].
@@ -108,7 +108,9 @@ class Motion(abc.ABC):
     def _move(self, state: newton.State, dt: float, ahead: int) -> None:
         config, device = self.config, self.times.device
         span = math.inf if config.end is None else config.end - config.start
-        inputs = [dt, ahead, config.start, span, self.cycle, self.counts, self.times, self.active]
+        # What acts during the step that follows acts no more at the end; what is placed is there, and moves.
+        last = span - ROUNDING if config.subject in ("actuator", "force_on") else span + ROUNDING
+        inputs = [dt, ahead, config.start, span, last, self.cycle, self.counts, self.times, self.active]
         wp.launch(write_times, len(self.times), inputs, device=device)
         self.evaluate()
         self.mover.move(state)

@@ -123,7 +123,6 @@ class Mover(abc.ABC):
         return wp.array(np.asarray(numbers), dtype=int, device=self.model.device)
 
     def _refuse(self, elements: np.ndarray, labels: Any, why: str) -> None:
-        """Refuse the first of some elements, if there is one."""
         if elements.size:
             raise ConfigError(f"{self.config.subject}: {labels[elements[0]]!r} {why}")
 
@@ -288,7 +287,7 @@ class Goals(Mover):
         start, dt = self.config.start, self.host.control_dt
         step = round(start / dt)
         # Control steps until the motion begins, as the kernel counts them: the first evaluation is at time zero.
-        self._first = step + 1 + (step * dt < start)
+        self._first = step + 1 + (step * dt < start - kernels.ROUNDING)
         goals = np.arange(len(worlds))
         self._claimed = (f"goals of {label}", goals)
         return goals, worlds

@@ -184,7 +184,6 @@ def _axis(config: configs.AxisConfig) -> newton.ModelBuilder.JointDofConfig:
 
 
 def _given(config: Any, names: Sequence[str]) -> dict[str, Any]:
-    """Return the properties that a table states, by Newton's names."""
     values = {_RENAMED.get(name, name): getattr(config, name) for name in names}
     return {name: value for name, value in values.items() if value is not None}
 
@@ -198,7 +197,6 @@ def _start(builder: newton.ModelBuilder, index: int, position: Sequence[float], 
 
 
 def _follow(builder: newton.ModelBuilder, joint: Joint, by_label: dict[str, Joint]) -> None:
-    """Let a joint follow another one, if its table says so."""
     mimic = getattr(joint.config, "mimic", None)
     if mimic is None:
         return

@@ -113,7 +113,6 @@ def add_tendons(bodies: SceneBodies, tendons: Sequence[TendonConfig]) -> None:
 def _guide(
     bodies: SceneBodies, config: TendonGuideConfig, tendon: TendonConfig, where: str, *, is_first: bool
 ) -> newton.TendonGuide:
-    """Return a guide with the properties of the span before it, which the first guide lacks."""
     if config.site is None:
         body, pose = bodies.frame(config.body, f"{where}.body")
     else:
@@ -167,7 +166,6 @@ def add_attachments(bodies: SceneBodies, attachments: Sequence[AttachmentConfig]
 def _particles(
     bodies: SceneBodies, config: AttachmentConfig, parts: Sequence[ObjectParts], where: str
 ) -> Iterator[int]:
-    """Yield the particles in this world that an attachment selects."""
     objects = {each.label: each for each in parts if len(each.particles)}
     labels = [*objects, *sorted(bodies.absent - objects.keys())]
     for found in match(config.particles.of, labels, "object with particles", f"{where}.of"):

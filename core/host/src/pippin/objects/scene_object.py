@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -32,11 +33,16 @@ def _high_enough(instance: Any, attribute: Any, value: str) -> None:
         )
 
 
+def _few_enough(instance: Any, attribute: Any, value: tuple[int, int, int]) -> None:
+    if (copies := math.prod(value)) > 10_000_000:
+        raise ValueError(f"'{attribute.name}' must make at most 10000000 copies, got {copies}: {list(value)}")
+
+
 @attrs.frozen(kw_only=True)
 class RepeatConfig:
     """Copies of an object in rows, columns and layers. The first copy has the object's position."""
 
-    count: tuple[int, int, int] = attrs.field(validator=deep_iterable(ge(1)))
+    count: tuple[int, int, int] = attrs.field(validator=[deep_iterable(ge(1)), _few_enough])
     """Number of copies along x, y and z; they are numbered along x first, and along z last."""
 
     spacing: Vector3 = vector()
@@ -193,7 +199,6 @@ def _relative_poses(config: ObjectConfig, where: str) -> np.ndarray | None:
 
 
 def _places(repeat: RepeatConfig) -> Iterator[tuple[float, int, int]]:
-    """Yield the place of each copy in units of the spacing, x first."""
     columns, rows, layers = repeat.count
     for layer in range(layers):
         missing = layer if repeat.pattern == "triangle" else 0

@@ -108,7 +108,6 @@ def _make_worker(*arguments: Any) -> Any:
 
 
 def _advance(workers: RunWorkers, count: int, progress: RunProgress, folder: Path) -> End | None:
-    """Step to the end, and return what ended the run early, if anything."""
     try:
         with progress.phase("run"), stopped_between_steps(workers) as stop_if_asked:
             stopped = workers.run(count, stop_if_asked)
@@ -133,7 +132,6 @@ def _kept(folder: Path) -> str:
 
 
 def _recorded(config: SimulationConfig, record_worlds: int | None) -> dict[str, tuple[int, ...]]:
-    """Return the recorded worlds of the run, by the label of the recorder."""
     recorded = {}
     for label, table in config.recorders.items():
         if not isinstance(table.config, RecorderConfig):

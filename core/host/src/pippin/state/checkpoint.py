@@ -253,7 +253,6 @@ class PersistentState:
             put(array)
 
     def _setters(self, node: Any) -> list[Callable[[Any], object]]:
-        """Return the functions that put another value into the places of one."""
         owners = (owner for _, owner in walk(self._hosts, self._skip))
         return [put for owner in owners for value, put in setters_of(owner) if value is node]
 
@@ -285,7 +284,6 @@ class PersistentState:
             )
 
     def _device_arrays(self) -> dict[str, wp.array]:
-        """Return Warp arrays by path, without arrays of handles of this process."""
         found = find_arrays(self._roots, skip=self._skip)
         handles = cache(_handles)  # a search of the memory, for which few simulations have a reason
         return {name: array for name, array in found.items() if not _holds_handles(array, handles)}

@@ -178,7 +178,6 @@ def _load(module: wp.Module, device: str, block_dim: int | None, starts: dict[st
 
 
 def _long(starts: dict[str, float]) -> str:
-    """Return the modules that are being compiled for long, with the time of each."""
     times = {name: time.monotonic() - start for name, start in starts.copy().items()}
     return "".join(f", {name} {passed:.0f} s" for name, passed in times.items() if passed >= _LONG)
 

@@ -72,7 +72,6 @@ def _rest_angles(model: newton.Model) -> Sequence[str]:
 
 
 def _unequal_worlds(model: newton.Model) -> Sequence[str]:
-    """Return the worlds whose content differs from the first world."""
     layouts = list(_layouts(model))
     return [f"world {index}" for index, layout in enumerate(layouts) if layout != layouts[0]]
 
@@ -98,7 +97,6 @@ def particles_touch(model: newton.Model) -> bool:
 
 
 def _particle_worlds(model: newton.Model) -> Sequence[str]:
-    """Return the worlds with particles that can touch something, if there are several."""
     if not particles_touch(model):
         return ()
     worlds = np.flatnonzero(np.diff(host(model.particle_world_start)[: model.world_count + 1]))
@@ -106,7 +104,6 @@ def _particle_worlds(model: newton.Model) -> Sequence[str]:
 
 
 def _pulled_worlds(model: newton.Model) -> Sequence[str]:
-    """Return the worlds with gravity, if something can move."""
     can_move = is_moved(model).any() or np.any(host(model.particle_mass) > 0.0)
     pulled = np.any(host(model.gravity) != 0.0, axis=-1)[: model.world_count]
     return [f"world {index}" for index in np.flatnonzero(pulled)] if can_move else ()

@@ -235,7 +235,6 @@ class Dataset:
         return pa.Table.from_arrays(arrays, schema=pa.schema([feature.field for feature in self._features]))
 
     def _row(self, episode: _Kept, file: Mapping[str, int]) -> dict[str, Any]:
-        """Return the facts of the next episode, and count it."""
         number = _indices(self._count)
         row: dict[str, Any] = {
             "episode_index": self._count,

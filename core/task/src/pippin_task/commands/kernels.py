@@ -94,13 +94,6 @@ def draw_poses(draws: MaskedDraws, ranges: wp.array2d[float], value: wp.array2d[
 
 
 @wp.kernel
-def find_undrawn(world_mask: wp.array[wp.bool], is_drawn: wp.array[wp.bool], out: wp.array[wp.bool]):
-    """Leave the masked worlds whose frame is not drawn yet."""
-    world = wp.tid()
-    out[world] = world_mask[world] and not is_drawn[world]
-
-
-@wp.kernel
 def draw_frames(
     draws: MaskedDraws,
     clip: ClipArrays,

@@ -17,6 +17,7 @@ from pippin.motions import Clip
 
 from pippin_task import Command, TermContext
 from pippin_task.draws import launch_draws
+from pippin_task.kernels import leave_out
 
 from . import kernels
 from .configs import MotionCommandConfig, VelocityConfig
@@ -161,7 +162,7 @@ class MotionCommand(Command):
     def resample(self, world_mask: wp.array[wp.bool]) -> None:
         """Draw the frame of the masked worlds, unless the start of the episode has."""
         inputs = [world_mask, self._is_drawn, self._mask]
-        wp.launch(kernels.find_undrawn, len(world_mask), inputs, device=world_mask.device)
+        wp.launch(leave_out, len(world_mask), inputs, device=world_mask.device)
         self.draw(self._mask)
         self._is_drawn.zero_()
 
@@ -198,7 +199,6 @@ def _patterns(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _columns(labels: Sequence[str], names: Sequence[str], what: str) -> list[int]:
-    """Return the column of the clip of each label."""
     found = [name_of(label) for label in labels]
     if len(found) != len(names):
         twice = next(name for name in found if found.count(name) > 1)

@@ -128,7 +128,7 @@ class RootStartConfig(AxesRanges, StartConfig):
     """Random initial pose and velocity of a free body, around those of the file.
 
     The ranges are of what is added to the position [m], and of the turn about the body's origin [rad]: roll, then
-    pitch, then yaw.
+    pitch, then yaw. The velocity of the file does not turn with the pose.
     """
 
     implementation = ".states:RootStart"
@@ -174,7 +174,8 @@ class ObjectStartConfig(AxesRanges, StartConfig):
     """Random initial pose and velocity of cloth, soft bodies and granular matter, around those of the file.
 
     The ranges are of what is added to the position [m], and of the turn about the mean of the particles [rad]: roll,
-    then pitch, then yaw. Each object has its own draw, and keeps its shape. Its pinned particles move with it.
+    then pitch, then yaw. Each object has its own draw, and keeps its shape. Its pinned particles move with it, and the
+    velocity of the file turns with it.
     """
 
     implementation = ".states:ObjectStart"

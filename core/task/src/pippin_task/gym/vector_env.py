@@ -333,7 +333,6 @@ def _ends(readers: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
 
 
 def _called(readers: Any) -> Any:
-    """Return what the functions return, in the same dictionaries."""
     return {name: _called(each) for name, each in readers.items()} if isinstance(readers, dict) else readers()
 
 

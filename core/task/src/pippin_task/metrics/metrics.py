@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import warp as wp
+from pippin import ConfigError
 
 from pippin_task import Metric, TermContext
 from pippin_task.terms import DifferenceConfig
@@ -39,7 +40,13 @@ class Within(QuantityMetric):
 
     def __init__(self, config: WithinConfig, context: TermContext) -> None:
         super().__init__(config, context)
-        steps = max(1, math.ceil(config.hold / context.simulation.control_dt - _PART))
+        host = context.simulation
+        steps = max(1, math.ceil(config.hold / host.control_dt - _PART))
+        length = None if host.config.task is None else host.config.task.episode_length
+        if length is not None and steps > round(length / host.control_dt):
+            raise ConfigError(
+                f"hold: {config.hold:g} s are longer than an episode of {length:g} s, so that none succeeds; use less"
+            )
         self._limits = [config.limit, steps, int(config.latch)]
 
     def evaluate(self, out: wp.array[float]) -> None:

@@ -228,7 +228,6 @@ def _solid(name: str, attributes: Callable[[Sizes], Mapping[str, Any]]) -> Calla
 
 
 def _round(size: Sizes) -> dict[str, Any]:
-    """Return the attributes of a solid of revolution about z."""
     return {"radius": size[0], "height": 2.0 * size[1], "axis": "Z"}
 
 

@@ -168,7 +168,6 @@ def _bounds_or_none(bounds: np.ndarray) -> Value:
 
 
 def _compare_axis(match: Match, element: str, joint: int, our_joint: int) -> Iterator[Difference]:
-    """Compare axis and anchor at the start, each in the world."""
     kind = _TYPES[int(match.theirs.jnt_type[joint])]
     ranks = match.rank_of_joint(joint)
     yield from compare_words(element, "order in its body", float(ranks[0] + 1), float(ranks[1] + 1))

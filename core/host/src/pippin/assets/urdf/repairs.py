@@ -170,7 +170,6 @@ def weigh_shapes(robot: Robot, *, floating: bool) -> None:
 
 
 def _parts(robot: Robot, *, floating: bool) -> Iterable[list[str]]:
-    """Yield the links of each part that moves, the one nearest to the root first."""
     joints = {ends(joint)[1]: joint for joint in robot.joints.values()}
     parts: dict[str, list[str]] = {}
     for link in robot.links:

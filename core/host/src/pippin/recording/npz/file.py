@@ -223,7 +223,6 @@ def _write(spool: Any, path: Path) -> None:
 
 
 def _texts(header: Header) -> Iterator[tuple[str, Any]]:
-    """Yield labels and units by the names of their arrays, and the header."""
     yield "units/time", ["s"]
     for column in header.columns:
         for kind, texts in (("labels", column.labels), ("units", column.units)):

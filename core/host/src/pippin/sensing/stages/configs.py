@@ -8,7 +8,7 @@ from __future__ import annotations
 import attrs
 from attrs.validators import ge, optional
 from pippin.sensing import StageConfig
-from pippin.validators import finite, non_negative, positive
+from pippin.validators import finite, kept_readings, non_negative, positive
 
 
 @attrs.frozen(kw_only=True)
@@ -70,7 +70,7 @@ class LatencyConfig(StageConfig):
 
     implementation = ".errors:Latency"
 
-    readings: int | None = attrs.field(default=None, validator=optional(ge(1)))
+    readings: int | None = attrs.field(default=None, validator=optional([ge(1), kept_readings]))
     """Delay in readings."""
 
     time: float | None = attrs.field(default=None, validator=optional(positive))

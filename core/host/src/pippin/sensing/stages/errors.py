@@ -7,6 +7,7 @@ import math
 import warp as wp
 from pippin import ConfigError
 from pippin.sensing import OutputLanes, Stage
+from pippin.validators import MOST_READINGS
 
 from .configs import BiasConfig, DriftConfig, LatencyConfig, NoiseConfig, QuantisationConfig
 from .kernels import add_error, add_noise, draw_bias, exchange_readings, forget_readings, quantise, wander, zero_numbers
@@ -109,4 +110,6 @@ def _readings(config: LatencyConfig, interval: float) -> int:
             f"time: {config.time:g} s is not a whole multiple of the sensor's period of {interval:g} s; write"
             f" {max(count, 1) * interval:g}, or change the sensor's period"
         )
+    if count > MOST_READINGS:
+        raise ConfigError(f"time: {config.time:g} s are {count} readings, more than {MOST_READINGS}; use less")
     return count

@@ -94,7 +94,7 @@ def exchange_readings(
         count = written[row, column]
         ring[count % (delay + 1), row, column] = values[row, column]
         values[row, column] = ring[wp.max(count - delay, 0) % (delay + 1), row, column]
-        written[row, column] = count + 1
+        written[row, column] = count + 1 if count < 2 * delay else count - delay  # a full ring; the count ends nowhere
 
 
 @wp.kernel

@@ -5,12 +5,18 @@ from pippin.motions import Motion
 
 
 @wp.kernel
-def swing(times: wp.array[float], growth: float, frequency: float, values: wp.array2d[float], rates: wp.array2d[float]):
-    """Growth t sin(2 π frequency t), and its derivative."""
+def swing(
+    times: wp.array[wp.float64],
+    growth: wp.float64,
+    frequency: wp.float64,
+    values: wp.array2d[float],
+    rates: wp.array2d[float],
+):
+    """Growth t sin(2 π frequency t), and its derivative: in float64, so that the phase is right at late times."""
     world = wp.tid()
-    t, omega = times[world], 2.0 * wp.pi * frequency
-    values[world, 0] = growth * t * wp.sin(omega * t)
-    rates[world, 0] = growth * (wp.sin(omega * t) + omega * t * wp.cos(omega * t))
+    t, omega = times[world], wp.float64(2.0 * wp.pi) * frequency
+    values[world, 0] = float(growth * t * wp.sin(omega * t))
+    rates[world, 0] = float(growth * (wp.sin(omega * t) + omega * t * wp.cos(omega * t)))
 
 
 class MotionDemo(Motion):
