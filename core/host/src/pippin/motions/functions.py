@@ -30,6 +30,9 @@ class Sampled(Motion):
         Args:
             binding: The binding of the motion.
             element_count: Number of moved elements.
+
+        Raises:
+            ConfigError: A motion that repeats is shorter than an evaluation, or a quaternion is no unit quaternion.
         """
         rows = self.samples()
         self._are_poses = rows.shape[1] == 8 and not self.config.is_scalar
