@@ -254,7 +254,6 @@ def _problem(found: Benchmark, name: str, looks: Mapping[str, Line]) -> Markup:
 def _points(
     series: Sequence[BenchmarkSeries], looks: Mapping[str, Line], cost: Callable[[BenchmarkRow], float | None]
 ) -> dict[Line, list[tuple[float, float]]]:
-    """Return cost and error of the finished runs of each solver that have a cost."""
     points = {
         looks[each.name]: [(own, max(row.error or 0.0, _LEAST)) for row in each.finished if (own := cost(row))]
         for each in series

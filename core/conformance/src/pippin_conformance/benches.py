@@ -110,7 +110,6 @@ def _carried(before: Rows, after: Rows) -> float:
 
 @functools.cache
 def _tumbled() -> np.ndarray:
-    """Return the rotation of the tumbling body by Euler's equations."""
     (inertia, spin), turn = mechanisms.TUMBLING, np.array([0.0, 0.0, 0.0, 1.0])
     inverse, momentum = np.linalg.inv(inertia), inertia @ spin
     for _ in range(200):  # the first order suffices

@@ -125,7 +125,6 @@ def _nested(place: InnerTable, content: Any) -> Any:
 
 
 def _untyped_keys(schema: Any) -> Iterator[str]:
-    """Yield the keys that a schema says nothing about."""
     if isinstance(schema, dict):
         properties = schema.get("properties")
         if isinstance(properties, dict):

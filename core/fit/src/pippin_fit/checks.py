@@ -163,7 +163,6 @@ def _unit_faults(log: Log, column: int, joint: RobotJoint, offset: float) -> Ite
 
 
 def _rest_faults(logs: Sequence[Log], config: FitConfig) -> Iterator[Fault]:
-    """Yield a fault of each joint that moves too little in all logs for the parameters that vary."""
     keys = [key for key in config.parameters if key.endswith(".friction")]
     for joint in logs[0].joints:
         own = [(log, log.joints.index(joint)) for log in logs if joint in log.joints]

@@ -174,7 +174,6 @@ class LeastSquares:
         return attrs.evolve(point, jacobian=jacobian, errors=errors)
 
     def _ahead(self, x: np.ndarray) -> np.ndarray:
-        """Return the step to the neighbour along each unknown."""
         return np.where(x + STEP <= self._high, STEP, -STEP)
 
     def _evaluate(

@@ -212,7 +212,6 @@ def _log(name: str, arrays: Mapping[str, Any], config: FitConfig, known: Mapping
 
 
 def _numbers(name: str, kind: str, array: Any, times: np.ndarray, joints: int) -> np.ndarray:
-    """Return the numbers of a signal if they are whole and finite."""
     found = np.asarray(array, dtype=float)
     if found.shape != (len(times), joints) or not len(times):
         raise ValueError(f"{kind!r} has shape {found.shape}, not {(len(times), joints)}")
@@ -238,7 +237,6 @@ def _scales(name: str, own: Sequence[str], joints: Sequence[RobotJoint], config:
 
 
 def _refuse_unknown(where: str, name: str, given: Iterable[str], known: Sequence[str]) -> None:
-    """Refuse names of joints that a log does not have."""
     if unknown := sorted(set(given) - set(known)):
         near = did_you_mean(unknown[0], known) or f"; joints: {', '.join(known)}"
         raise ConfigError(f"{where}: {name} has no joint {unknown[0]!r}{near}")

@@ -128,7 +128,6 @@ def check_fit(
 
 
 def _judged_by(config: SimulationConfig, file: Path, logs: Logs) -> SimulationConfig:
-    """Return a configuration whose fit is judged by some more logs."""
     if config.fit is None:
         raise ConfigError(f"{file}: has no [fit] table; add one, with parameters")
     own = (*config.fit.validation_logs, *(os.path.abspath(log) for log in logs))

@@ -220,5 +220,4 @@ def _with_kinds(indices: Sequence[int], names: Sequence[str], kinds: Mapping[int
 
 
 def _as_newton_labels(name: str, _context: Any) -> str:
-    """Return the name of an MJCF joint as Newton's importer writes it in labels."""
     return name.replace("-", "_")

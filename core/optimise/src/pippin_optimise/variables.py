@@ -333,7 +333,6 @@ def _names(component: Any, kind: str) -> Sequence[str]:
 
 
 def _rows_of(host: Host, config: VariableConfig, rows: np.ndarray, where: str) -> np.ndarray:
-    """Return the rows of an array of the model that a selection of particles or bodies means."""
     assert config.of is not None, "the caller asked"
     assert config.model is not None, "'of' needs it"
     model = host.model

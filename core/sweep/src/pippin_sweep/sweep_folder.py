@@ -158,7 +158,6 @@ def _renamed(data: Any, before: str, after: str) -> Any:
 
 
 def _locked(path: Path) -> IO[str]:
-    """Return a file that this process has locked until it closes the file or ends."""
     file = path.open("w", encoding="utf-8")
     try:
         import fcntl

@@ -209,7 +209,6 @@ def _between(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def _turned(turns: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """Return quaternions turned by rotation vectors in the world."""
     return quaternions.product(quaternions.from_rotation_vectors(vectors), turns)
 
 

@@ -17,7 +17,7 @@ from pippin.axes import axis_labels
 from pippin.config import toml_text
 from pippin.quaternions import rotated
 
-from .gain_tables import gain_notes, group_table, pattern_of
+from .gain_tables import gain_notes, group_table, limit_table, pattern_of
 from .stances import Stance
 from .tuning import NEW_GROUP as GROUP
 from .tuning import dofs_of, tune
@@ -220,7 +220,7 @@ def _group(tables: Mapping[str, Any], model: newton.Model, frequency: float) -> 
     if group["type"] != "pd":
         return group, []
     (proposal,) = tune(structure(tables), frequency=frequency, model=model)
-    return {**group, **group_table(proposal)}, gain_notes(proposal, tables["simulation"]["dt"])
+    return {**group, **group_table(proposal), **limit_table(proposal)}, gain_notes(proposal, tables["simulation"]["dt"])
 
 
 def _simulated(tables: dict[str, Any], asset: dict[str, Any]) -> Trial:

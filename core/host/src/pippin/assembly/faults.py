@@ -85,7 +85,6 @@ def _faults_of_limits(model: newton.Model) -> list[str]:
 
 
 def _faults_of_rotations(model: newton.Model) -> Iterator[str]:
-    """Yield the first free or ball joint whose coordinates hold no rotation."""
     if not model.joint_count:
         return
     types, starts, values = (on_host(array) for array in (model.joint_type, model.joint_q_start, model.joint_q))

@@ -210,7 +210,6 @@ def contents_of_worlds(scene: SceneConfig) -> list[SceneContents]:
 
 
 def _in_worlds(chosen: Sequence[str | Sequence[int] | None], count: int, key: str) -> list[tuple[int, ...]]:
-    """Return for each world the indices of what it contains of a list."""
     by_world: list[list[int]] = [[] for _ in range(count)]
     for index, worlds in enumerate(chosen):
         where = f"scene.{key}[{index}].worlds"

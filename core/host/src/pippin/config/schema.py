@@ -244,7 +244,6 @@ def _with_type(plugin: _Plugin, table: Schema, whole: bool) -> Schema:
 
 
 def _any_of_these(tables: Iterable[Schema]) -> Schema:
-    """Return one closed table with the keys of all tables."""
     variants: dict[str, list[Schema]] = {}
     for table in tables:
         for key, schema in table["properties"].items():

@@ -253,7 +253,6 @@ class PersistentState:
             put(array)
 
     def _setters(self, node: Any) -> list[Callable[[Any], object]]:
-        """Return the functions that put another value into the places of one."""
         owners = (owner for _, owner in walk(self._hosts, self._skip))
         return [put for owner in owners for value, put in setters_of(owner) if value is node]
 

@@ -189,7 +189,6 @@ class Monitor:
         return f"step {failure.step} (t = {failure.step * self._step_dt:.6g} s): {fault}"
 
     def _failures(self) -> Iterator[Failure]:
-        """Yield the first failure of each kind in any world."""
         values = {
             FailureKind.BODY_SPEED: self._body_speed,
             FailureKind.JOINT_SPEED: self._joint_speed,

@@ -352,7 +352,6 @@ class StepPlan(Built):
         return self.states[count % len(self.states)]
 
     def _contacts(self, count: int) -> newton.Contacts | None:
-        """Return the contacts that are current after `count` calls of the solver."""
         return self.contacts[count % self.solver_calls // self.source.interval % len(self.contacts)]
 
     def _needs_joint_state(self, is_last_tick: bool) -> bool:
@@ -361,7 +360,6 @@ class StepPlan(Built):
         return self._coordinates == "maximal" and has_readers and self.model.joint_count > 0
 
     def _needs_bodies(self, *, is_last: bool) -> bool:
-        """Tell whether the next substep or the user needs bodies that must be computed from joint coordinates."""
         answered = self._is_answered("apply_actuators", "before_substep")
         has_readers = is_last or answered or self.source.pipeline is not None or self._accelerations is not None
         return self._coordinates == "joint" and has_readers

@@ -61,7 +61,6 @@ def _nonzero(attribute: str) -> Callable[[newton.Model], Sequence[str]]:
 
 
 def _carried_sliders(model: newton.Model) -> Sequence[str]:
-    """Return the joints that slide on a body of the scene."""
     slides = np.isin(_types(model), (newton.JointType.PRISMATIC, newton.JointType.D6))
     if not slides.any():
         return ()
@@ -99,13 +98,11 @@ def _of_free(*names: str) -> Callable[[newton.Model], Sequence[str]]:
 
 
 def _soft_limits(model: newton.Model) -> np.ndarray:
-    """Tell for each DOF whether it has limits of another stiffness or damping than Newton's own."""
     own = newton.ModelBuilder.JointDofConfig()
     return _limits(model) & ~_of_balls(model) & differs(model, "joint_", own, ("limit_ke", "limit_kd"))
 
 
 def _loops(model: newton.Model) -> Sequence[str]:
-    """Return the joints outside every articulation whose child is in a tree by another joint."""
     children, articulations = host(model.joint_child), host(model.joint_articulation)
     in_tree = np.isin(children, children[articulations >= 0])
     return _joints_where(model, (articulations < 0) & in_tree)
@@ -140,7 +137,6 @@ def _can_collide(model: newton.Model) -> np.ndarray:
 
 
 def _colliders(model: newton.Model) -> Sequence[str]:
-    """Return the shapes on moving bodies that collide with shapes."""
     bodies = host(model.shape_body)
     is_on_moved = (bodies >= 0) & np.append(is_moved(model), False)[bodies]
     return [model.shape_label[index] for index in np.flatnonzero(_can_collide(model) & is_on_moved)]

@@ -72,7 +72,6 @@ def _rest_angles(model: newton.Model) -> Sequence[str]:
 
 
 def _unequal_worlds(model: newton.Model) -> Sequence[str]:
-    """Return the worlds whose content differs from the first world."""
     layouts = list(_layouts(model))
     return [f"world {index}" for index, layout in enumerate(layouts) if layout != layouts[0]]
 

@@ -122,7 +122,6 @@ _WRITTEN: Mapping[str, Any] = {"is_settable": True, "invalidates": "bodies"}
 
 
 def _placed(what: Literal["pose", "velocity"], **others: Any) -> dict[str, Any]:
-    """Return the fields of a pose or velocity that is set through the joint that moves the body."""
     valid = "pose" if what == "pose" else "finite"
     return {"is_settable": True, "invalidates": "joints", "placed": what, "valid": valid, **others}
 

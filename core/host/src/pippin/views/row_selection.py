@@ -160,7 +160,6 @@ class RowSelector(Scratch):
         return self._aliases.of(near, near.dtype, len(array))
 
     def _upload(self, where: str, slot: int, numbers: np.ndarray) -> wp.array:
-        """Return numbers on the host as an array on the device."""
         if self._device.is_capturing:
             self._refuse_capture(where)
         count, mirror = len(numbers), self._mirrors[slot]

@@ -146,7 +146,6 @@ def _ranges(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def _ranks(rows: np.ndarray, count: int) -> np.ndarray:
-    """Return the position of each entry within its row."""
     lengths = np.bincount(rows, minlength=count)
     return np.arange(len(rows)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
 

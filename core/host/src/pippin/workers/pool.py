@@ -255,7 +255,6 @@ class WorkerPool:
         return found
 
     def _result(self, index: int, timeout: float | None = None) -> CallResult:
-        """Return the result of the last call of a worker."""
         result = self._workers[index].result(timeout)
         return self._lost(index, result) if result.is_lost else result
 

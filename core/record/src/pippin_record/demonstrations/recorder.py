@@ -346,7 +346,6 @@ def _cameras(channel: Channel) -> Iterator[Camera]:
 
 
 def _names(channel: Channel) -> list[str]:
-    """Return a name for each number of a world."""
     name, shape = channel.name.removeprefix(HELD), channel.shape[1:]
     names = [""] if not shape or not channel.labels else list(channel.labels)
     if len(shape) > 1 or (shape and not channel.labels):

@@ -314,7 +314,6 @@ def _size_of(model: newton.Model, state: newton.State, world: int) -> float:
 
 
 def _turned_to(direction: np.ndarray) -> Quaternion:
-    """Return the shortest rotation that turns +x to a direction."""
     x, y, z = (direction / np.linalg.norm(direction)).tolist()
     if x < -0.999999:
         return Quaternion(x=0.0, y=0.0, z=1.0, w=0.0)

@@ -204,7 +204,6 @@ class _ShapeWriter:
         _set_color(shaped, shape.color)
 
     def _shared_mesh(self, path: str, source: newton.Mesh) -> Any:
-        """Return a mesh that refers to the one of all shapes with the same triangles."""
         key = id(source)
         if key not in self._meshes:
             self._meshes[key] = f"/meshes/mesh_{len(self._meshes)}"
@@ -228,7 +227,6 @@ def _solid(name: str, attributes: Callable[[Sizes], Mapping[str, Any]]) -> Calla
 
 
 def _round(size: Sizes) -> dict[str, Any]:
-    """Return the attributes of a solid of revolution about z."""
     return {"radius": size[0], "height": 2.0 * size[1], "axis": "Z"}
 
 

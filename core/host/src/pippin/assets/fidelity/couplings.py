@@ -277,6 +277,5 @@ def _compare_range(match: Match, element: str, name: str, actuator: int, other: 
 
 
 def _is_active(model: Any, actuator: int) -> bool:
-    """Return if the actuator's group is not switched off."""
     group = int(model.actuator_group[actuator])
     return not (0 <= group < 31 and model.opt.disableactuator & (1 << group))

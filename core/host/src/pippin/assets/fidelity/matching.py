@@ -184,7 +184,6 @@ def _owned(model: Any, kind: str, body: int) -> Iterator[int]:
 
 
 def _is_own_name(ours: Any, body: int, name: str) -> bool:
-    """Return if the path of a body of ours is its parent's path and this name."""
     path, above = ours.body(body).name, ours.body(int(ours.body_parentid[body])).name
     own = path.removeprefix(above) if int(ours.body_parentid[body]) else re.sub(r"^.*?worldbody", "", path)
     return _plain(own).strip("_") == _plain(name).strip("_")

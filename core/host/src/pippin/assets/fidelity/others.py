@@ -65,7 +65,6 @@ def _compare_frictions(match: Match) -> Iterator[Difference]:
 
 
 def _compare_stated_pairs(theirs: Any) -> Iterator[Difference]:
-    """Yield the numbers that a `<pair>` states itself and its geoms do not have."""
     for index in range(theirs.npair):
         geoms = [int(theirs.pair_geom1[index]), int(theirs.pair_geom2[index])]
         element = f"pair {' and '.join(described(theirs, 'geom', geom) for geom in geoms)}"

@@ -332,7 +332,6 @@ def _compare_heights(match: Match, element: str, field: int, our_field: int) -> 
 
 
 def _compare_pairs(match: Match) -> Iterator[Difference]:
-    """Compare which of the geoms that both models have can collide."""
     pairs, our_pairs = match.pairs
     known = {j: i for i, j in match.geoms.items()}
     theirs = {pair for pair in pairs if pair[0] in match.geoms and pair[1] in match.geoms}

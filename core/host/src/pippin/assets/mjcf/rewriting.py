@@ -245,7 +245,6 @@ def _shorten(element: Element, inherited: dict[str, str], tag: str, gain: float,
 
 
 def _inherited(defaults: Element, name: str | None) -> dict[str, str]:
-    """Return the attributes that the classes down to one give to general actuators."""
     general = defaults.find("general")
     own = {} if general is None else dict(general.attrib)
     if name is None or defaults.get("class", "main") == name:

@@ -152,7 +152,6 @@ class Spool:
 
     @cached_property
     def _sound_count(self) -> int:
-        """Number of rows before the first one that is damaged."""
         first = 0
         for rows in self._blocks():
             wrong = np.flatnonzero(_checksums(rows) != rows["crc"])
