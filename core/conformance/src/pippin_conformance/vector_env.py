@@ -44,6 +44,7 @@ def check_vector_env(env: Any, *, steps: int = 200) -> list[CheckResult]:
 
 
 def _interface(env: Any, steps: int) -> None:
+    """The attributes that Gymnasium's wrappers read are there."""
     import gymnasium
 
     _require(isinstance(env, gymnasium.vector.VectorEnv), "is not a gymnasium.vector.VectorEnv")
