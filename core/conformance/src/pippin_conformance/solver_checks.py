@@ -377,7 +377,6 @@ def check_pendulum(runs: Runs) -> None:
 
 
 def _refuse_errors(runs: Runs, when: str, errors: Mapping[str, tuple[float, float]], cure: str) -> None:
-    """Refuse the first error that is larger than allowed, or NaN."""
     for what, (error, most) in errors.items():
         if not error <= most:
             raise runs.fault(f"{when}, the {what} is {error:.1%} off, and may be {most:.1%}; {cure}")

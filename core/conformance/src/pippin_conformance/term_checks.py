@@ -85,7 +85,6 @@ def check_mask(runs: Runs) -> None:
 
 @contextmanager
 def _bound(runs: Runs) -> Iterator[tuple[Simulation, Any]]:
-    """Give a simulation after some steps, and the term in it."""
     with runs.subject.build(capture="off") as simulation:
         start(simulation)
         advance(simulation)

@@ -123,7 +123,6 @@ def _build(subject: PluginUnderTest, changes: Mapping[str, RuntimeChange], *, se
 
 
 def _add(changes: Mapping[str, RuntimeChange], builder: newton.ModelBuilder) -> None:
-    """Add the body of each change, all side by side along y."""
     for index, (name, change) in enumerate(changes.items()):
         place = wp.transform(wp.vec3(0.0, float(index), _HEIGHT), wp.quat_identity())
         body = builder.add_link(label=name, mass=_MASS, inertia=equal_moments(_INERTIA), xform=place)

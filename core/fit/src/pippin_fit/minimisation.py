@@ -290,7 +290,6 @@ class Minimisation:
         return attrs.evolve(minimum, point=method.refine(minimum.point))
 
     def _note(self, method: LeastSquares, ended: str) -> None:
-        """Update the state of the search, and write it into the journal."""
         best = None if self._starts is None else self._starts.best
         self._state.starts = np.zeros((0, 0)) if best is None else best.used
         self._state.damping, self._state.taken, self._state.ended = method.damping, method.taken, ended

@@ -215,7 +215,6 @@ def _fitting(
 
 
 def _with_kinds(indices: Sequence[int], names: Sequence[str], kinds: Mapping[int, str]) -> str:
-    """Return the first joints with their types, each once."""
     return listed((f"{names[index]!r} ({kinds[index]})" for index in indices), labels.LISTED_NAME_COUNT)
 
 

@@ -213,7 +213,6 @@ def _turned(turns: np.ndarray, vectors: np.ndarray) -> np.ndarray:
 
 
 def _beyond(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Return the poses as far beyond others as those are from some."""
     turns = _turned(other[:, 3:], _between(one[:, 3:], other[:, 3:]))
     return np.concatenate([2.0 * other[:, :3] - one[:, :3], turns], axis=1)
 
@@ -328,7 +327,6 @@ def _order(names: Sequence[str], declared: Sequence[str], where: str) -> list[in
 
 
 def _unit(root: np.ndarray, order: str, path: Path) -> np.ndarray:
-    """Return poses with quaternions x, y, z, w of length one."""
     turns = np.roll(root[:, 3:], -1, axis=1) if order == "wxyz" else root[:, 3:]
     lengths = np.linalg.norm(turns, axis=1, keepdims=True)
     wrong = np.flatnonzero(np.abs(lengths[:, 0] - 1.0) > 1e-2)

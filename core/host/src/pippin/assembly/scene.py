@@ -95,7 +95,6 @@ def common_gravity(imports: Sequence[Imported]) -> tuple[float, float, float]:
 
 
 def _gravity_of(imported: Imported) -> tuple[float, float, float]:
-    """Return the gravity of one asset, in the frame of the scene."""
     if imported.normal is not None:
         option = imported.normal.model.opt
         gravity = np.zeros(3) if option.disableflags & _NO_GRAVITY else np.array(option.gravity)
@@ -170,7 +169,6 @@ def refuse_still(builder: newton.ModelBuilder, scene: SceneConfig, worlds: str =
 
 
 def _refuse_ignored_shapes(scene: SceneConfig, assets: Collection[Asset]) -> None:
-    """Refuse properties of shapes that would change the ground alone."""
     settings = attrs.asdict(scene.shapes, filter=lambda _, value: value is not None)
     faults = [
         f"scene.shapes.{key}: {value!r}, but the {asset.format.reader} decides this for each shape of"

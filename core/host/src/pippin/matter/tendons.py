@@ -93,7 +93,6 @@ class RenderTendon:
         return ends
 
     def _is_left(self, guide: int, centres: np.ndarray, axes: np.ndarray) -> bool:
-        """Return whether the straight way past a roller does not touch it."""
         ends = self._ends([each for each in range(len(centres)) if each != guide], centres, axes)
         start, end = ends[guide - 1][1], ends[guide + 1][0]
         distance = axes[guide] @ np.cross(start - centres[guide], end - start) / np.linalg.norm(end - start)

@@ -53,7 +53,6 @@ class Body(SceneObject):
         return builder.add_link(xform=place.pose, label=place.label, is_kinematic=is_kinematic, **given)
 
     def _started(self, place: ObjectPose) -> JointConfig:
-        """Return the joint of a copy, with its own start position."""
         assert self.config.joint is not None, "asked for a joint"
         positions, where = self.config.joint_positions, f"{place.where}.joint_positions"
         chosen = dict(zip(place.labels, assign(positions, place.labels, "copy", where), strict=True))[place.label]

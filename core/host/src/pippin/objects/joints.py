@@ -184,7 +184,6 @@ def _axis(config: configs.AxisConfig) -> newton.ModelBuilder.JointDofConfig:
 
 
 def _given(config: Any, names: Sequence[str]) -> dict[str, Any]:
-    """Return the properties that a table states, by Newton's names."""
     values = {_RENAMED.get(name, name): getattr(config, name) for name in names}
     return {name: value for name, value in values.items() if value is not None}
 

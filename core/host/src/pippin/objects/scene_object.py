@@ -193,7 +193,6 @@ def _relative_poses(config: ObjectConfig, where: str) -> np.ndarray | None:
 
 
 def _places(repeat: RepeatConfig) -> Iterator[tuple[float, int, int]]:
-    """Yield the place of each copy in units of the spacing, x first."""
     columns, rows, layers = repeat.count
     for layer in range(layers):
         missing = layer if repeat.pattern == "triangle" else 0

@@ -185,7 +185,6 @@ class Recorder(abc.ABC):
             self._stop(reason, float(rows["time"][0]))
 
     def _found_path(self, folder: Path | None, label: str) -> Path:
-        """Return what the recorder writes, in the folder of the run."""
         path = output_path(folder, self.config.path or f"{label}{self.suffix}")
         if path.suffix != self.suffix:
             raise ConfigError(f"path: '{path}' must end with {self.suffix}, by which readers know the format")
@@ -231,7 +230,6 @@ class Recorder(abc.ABC):
         return None
 
     def _stop(self, reason: str, end: float) -> None:
-        """Complete the file, and continue without it or end the run."""
         self.is_incomplete = True
         self._end()
         text = f"'{self.path}' ends before t = {end:.6g} s, as {reason}; free some space, or record less"

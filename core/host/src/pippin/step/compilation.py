@@ -124,7 +124,6 @@ def _is_cached(module: wp.Module, device: wp.Device, block_dim: int | None) -> b
 
 
 def _launched_by(rehearse: Build) -> dict[_Variant, None]:
-    """Return what a build, and a step of what it built, launch."""
     found: dict[_Variant, None] = {}
     with rehearsing(), suppress(Exception), _noting_launches(found), rehearse() as simulation:
         _rehearse(simulation.program.recordable_calls(), found)

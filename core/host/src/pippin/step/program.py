@@ -201,7 +201,6 @@ class Program:
         run()
 
     def _begin(self, number: int) -> None:
-        """Take a first step eagerly, and call every operation once."""
         due = self._of_periods(self._due(number))
         for operation in due:
             self._run_first(operation)
@@ -224,7 +223,6 @@ class Program:
         return operation.run if _is_repeatable(operation) else partial(_write, self._written.get(operation.name, ()))
 
     def _due(self, number: int) -> tuple[int, ...]:
-        """Return the periods that are due in a step, by its number from 1."""
         return tuple(period for period in self._periods if number % period == 0)
 
     def _of_periods(self, periods: Collection[int]) -> tuple[Operation, ...]:

@@ -104,7 +104,6 @@ class RowSelector(Scratch):
         return self._of_device(where, indices, array, compact)
 
     def _of_numbers(self, where: str, indices: Any, compact: bool) -> RowSelection:
-        """Return the rows of indices, or of a mask, on the host."""
         rows = self._range.indices(indices, where)
         update(self._listed, rows=self._upload(where, 0, rows), is_compact=compact)
         self._last = _NONE

@@ -155,7 +155,6 @@ def pattern_text(pattern: Pattern) -> str:
 
 
 def _checked(pattern: Any) -> Pattern:
-    """Return a pattern, an index as Python's integer."""
     if isinstance(pattern, str | re.Pattern):
         return pattern
     if isinstance(pattern, int | np.integer) and not isinstance(pattern, bool):

@@ -271,7 +271,6 @@ def _indices(number: int) -> dict[str, int]:
 
 
 def _partial(path: Path) -> Path:
-    """Return the name of a file until it is complete, in its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     return path.with_name(f"{path.name}.part")
 

@@ -138,7 +138,6 @@ class McapFile:
 
     @cached_property
     def _count(self) -> int:
-        """Number of rows whose messages are all there."""
         return min((len(each) for topic in self._topics for each in self._of_worlds(topic)), default=0)
 
     def column(self, name: str) -> np.ndarray:

@@ -93,7 +93,6 @@ class RolloutShard:
 
     @property
     def _checkpoints(self) -> dict[int, Path]:
-        """The files of the shard, by their step."""
         return {int(path.stem.rpartition("-")[2]): path for path in self._folder.glob(self._path("*").name)}
 
     def _path(self, step: int | str) -> Path:

@@ -147,7 +147,6 @@ def _set_width(gprim: Any, radius: float) -> None:
 
 
 def _set_color(gprim: Any, color: Sequence[float]) -> None:
-    """Give a prim an sRGB colour, as the linear one that USD has."""
     srgb = np.array(color)
     linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
     gprim.CreateDisplayColorAttr([Gf.Vec3f(*linear.tolist())])

@@ -93,7 +93,6 @@ def _scales(own: Any, paths: Sequence[str]) -> list[tuple[float, ...]]:
 
 
 def _open_instances(own: Any, layer: Any, prim: str, path: str) -> list[str]:
-    """Make the instances above a prim editable, and return their paths."""
     found, above, copy = [], own.GetPrimAtPath(path), Sdf.Path(prim)
     while above and str(above.GetPath()) != "/":
         if above.IsInstance():

@@ -88,7 +88,6 @@ class VideoFile:
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
-        """Name the file in the errors of its beginning."""
         try:
             yield
         except OSError as error:
@@ -111,7 +110,6 @@ class VideoFile:
             ) from error
 
     def _paletted(self, frame: Any) -> list[Any]:
-        """Return a frame with the 255 colours that fit the first one best."""
         if self._take is None:
             self._take = self._taking(frame)
         _, source, sink = self._take

@@ -342,7 +342,6 @@ def _of_one_world(own: AssetActuators) -> np.ndarray:
 
 
 def _is_at_zero(model: newton.Model, own: AssetActuators, actuator: int) -> bool:
-    """Tell whether an actuator is in use with a zero input."""
     if not own.is_servo[actuator]:
         return bool(numbers(model, "mujoco:ctrl")[actuator] == 0.0)
     dof, coordinate = own.transmissions.axis(actuator), own.transmissions.coordinate(actuator)

@@ -112,7 +112,6 @@ def _tendon_ranges(builder: newton.ModelBuilder) -> np.ndarray:
 def _lost(
     builder: newton.ModelBuilder, own: AssetActuators, actuator: int, bounds: list[float], arms: list[float]
 ) -> Iterator[str]:
-    """Yield what a group does not take over from an actuator."""
     column = lambda name: numbers(builder, f"mujoco:actuator_{name}")[actuator]  # noqa: E731
     low, high = bounds
     if np.isfinite(bounds).any() and (np.isnan(arms).any() or not np.isclose(low, -high)):

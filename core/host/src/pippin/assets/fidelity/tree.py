@@ -8,6 +8,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from .arrays import fields
 from .difference import (
     BY_DESIGN,
     TURN,
@@ -27,20 +28,8 @@ from .matching import NO_MASS, Match, compare_pairs, described
 _ROUNDING = 2.0**-22
 """Rounding of a link relative to its place in the world: Newton's importer subtracts two places in single precision."""
 
-_BODY = (Field("mass", "body_mass", 1e-9), Field("gravcomp", "body_gravcomp"))
-
-_JOINT = (
-    Field("actuatorgravcomp", "jnt_actgravcomp"),
-    Field("stiffness", "jnt_stiffness"),
-    Field("stiffness of higher orders", "jnt_stiffnesspoly"),
-)
+_BODY, _JOINT, _DOF = fields("body"), fields("jnt"), fields("dof")
 _LIMIT = (Field("solreflimit", "jnt_solref"), Field("solimplimit", "jnt_solimp"), Field("margin", "jnt_margin"))
-_DOF = (
-    Field("damping", "dof_damping"),
-    Field("damping of higher orders", "dof_dampingpoly"),
-    Field("armature", "dof_armature", 1e-10),
-    Field("frictionloss", "dof_frictionloss"),
-)
 _FRICTION = (Field("solreffriction", "dof_solref"), Field("solimpfriction", "dof_solimp"))
 
 _UNBOUNDED = 1e6
@@ -168,7 +157,6 @@ def _bounds_or_none(bounds: np.ndarray) -> Value:
 
 
 def _compare_axis(match: Match, element: str, joint: int, our_joint: int) -> Iterator[Difference]:
-    """Compare axis and anchor at the start, each in the world."""
     kind = _TYPES[int(match.theirs.jnt_type[joint])]
     ranks = match.rank_of_joint(joint)
     yield from compare_words(element, "order in its body", float(ranks[0] + 1), float(ranks[1] + 1))
@@ -207,8 +195,7 @@ def _compare_dofs(match: Match, element: str, joint: int, our_joint: int) -> Ite
         yield from compare_fields(element, _FRICTION, theirs, spans[0], ours, spans[1])
 
 
-_NAMES = ("condim", "priority", "friction", "solmix", "solref", "solimp", "margin", "gap", "adhesion", "surfacevel")
-_CONTACT = fields_of("geom", *_NAMES)
+_CONTACT = fields("geom")
 _FLUID = fields_of("geom", "fluid")
 
 _FORMS = {int(value): name[7:].lower() for name, value in mujoco.mjtGeom.__members__.items()}

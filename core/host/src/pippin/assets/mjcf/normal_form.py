@@ -21,6 +21,9 @@ from pippin.assets.mjcf.rewriting import write_servos
 from .flags import fold_flags
 from .rewriting import arrange_joints, complete_vectors, move_planes, text_of
 
+_INPUTS = {1: "pos", 2: "vel", 8: "voltage"}
+"""Names of MuJoCo's inputs of DC motors that Newton has."""
+
 
 @attrs.frozen(eq=False)
 class NormalMJCF:
@@ -73,6 +76,7 @@ def normalise(
     _write_inertias(root, model)
     _write_surfaces(root, model)
     complete_vectors(root)
+    _write_actuators(root, model)
     write_servos(root, model)
     arrange_joints(root, model)
     return NormalMJCF(text=ElementTree.tostring(root, encoding="unicode"), model=model)
@@ -122,7 +126,6 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _find_files(spec: Any, folders: Sequence[Path]) -> None:
-    """Replace the paths of meshes, height fields and textures by absolute ones."""
     own = {"mesh": spec.meshdir, "texture": spec.texturedir}
     for kind, elements in (("mesh", [*spec.meshes, *spec.hfields, *spec.skins]), ("texture", spec.textures)):
         for element in elements:
@@ -173,6 +176,15 @@ def _write_inertias(root: ElementTree.Element, model: Any) -> None:
             values = {"mass": compiled.mass, "pos": compiled.ipos, "quat": compiled.iquat}
             inertial.attrib = {key: text_of(value) for key, value in values.items()}
             inertial.set("diaginertia", text_of(compiled.inertia))
+
+
+def _write_actuators(root: ElementTree.Element, model: Any) -> None:
+    """Write what Newton would take from the default of another kind of actuator: the input of a DC motor, `actdim`."""
+    for index, element in enumerate(root.iterfind("actuator/*")):
+        if model.actuator_gaintype[index] == int(mujoco.mjtGain.mjGAIN_DCMOTOR):
+            element.set("input", _INPUTS.get(int(model.actuator_ctrlspec[index]), element.get("input", "voltage")))
+        elif count := int(model.actuator_actnum[index]):
+            element.set("actdim", str(count))
 
 
 def _write_surfaces(root: ElementTree.Element, model: Any) -> None:

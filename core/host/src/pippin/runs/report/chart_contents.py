@@ -92,7 +92,6 @@ def extremes(read: Callable[[slice], np.ndarray], row_count: int, width: int) ->
 
 
 def _bounds(row_count: int) -> np.ndarray:
-    """Return the first row of each column, and the end of the last one."""
     return np.linspace(0, row_count, COLUMNS + 1).astype(int)
 
 
