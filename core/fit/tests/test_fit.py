@@ -287,7 +287,7 @@ def unknown_joint(log):
 
 
 def infinite(log):
-    log["position"][7, 0] = np.nan
+    log["position"][7::5, 0] = np.nan
 
 
 @pytest.mark.first_cases(1)
@@ -297,7 +297,7 @@ def infinite(log):
         (degrees, 'units = "deg" for degrees'),
         (a_copy, "log what the robot was told"),
         (unknown_joint, "did you mean 'elbow'|'elbo' means no joint"),
-        (infinite, r"'position' is not finite at 0\.035 s"),
+        (infinite, r"79 of 400 rows are not finite, the first one is row 7; leave that part out"),
     ],
 )
 def test_a_log_with_a_fault_is_refused(folder, spoil, words):

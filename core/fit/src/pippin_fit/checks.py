@@ -12,7 +12,7 @@ from pippin.labels import compiled
 
 from pippin_fit.config import FitConfig
 
-from .log import Log, RobotJoint, slopes
+from .log import LOST, Log, RobotJoint, slopes
 
 
 @attrs.frozen(kw_only=True)
@@ -90,7 +90,7 @@ def _faults(log: Log, config: FitConfig, joints: Mapping[str, RobotJoint]) -> It
 
 def _clock_faults(log: Log, config: FitConfig) -> Iterator[Fault]:
     steps, period = np.diff(log.times), log.period
-    uneven = np.abs(steps - period)
+    uneven = np.abs(steps - period * np.clip(np.round(steps / period), 1.0, LOST + 1.0))  # a lost sample is no jitter
     if (steps > 3.0 * period).any():
         first = int(np.argmax(steps > 3.0 * period))
         text = f"no samples for {steps[first]:.3g} s at {log.times[first]:g} s; cut the log there in two"
@@ -198,6 +198,9 @@ _SPAN = 0.05
 _LONGEST = 2.0
 """Longest lag that is looked for [s]."""
 
+_PENALTY, _OPPOSITE = 0.02, 0.05
+"""Shares of a correlation that the longest lag costs, and that an opposite motion costs."""
+
 _OF_DRIVE = 0.4
 """Longest lag of a drive behind its command [s]."""
 
@@ -304,10 +307,18 @@ def _follows(commanded: np.ndarray, moved: np.ndarray, period: float) -> tuple[f
     if size < 1e-12:
         return 0.0, 0.0
     count = 2 ** int(np.ceil(np.log2(2 * len(commanded))))
-    product = np.fft.irfft(np.fft.rfft(moved, count) * np.fft.rfft(commanded, count).conj(), count) / size
+    product = np.fft.irfft(np.fft.rfft(moved, count) * np.fft.rfft(commanded, count).conj(), count)
     reach = min(round(_LONGEST / period), len(commanded) // 3)
-    lags = np.arange(-reach, reach + 1)
-    shares = product[lags] * len(commanded) / (len(commanded) - np.abs(lags))  # fewer samples overlap at long lags
-    # A periodic motion follows at every period: the shortest lag explains it.
-    best = int(np.argmax(np.abs(shares) * (1.0 - 0.3 * np.abs(lags) / max(reach, 1))))
+    lags, length = np.arange(-reach, reach + 1), len(commanded)
+    energies = [np.concatenate([[0.0], np.cumsum(values**2)]) for values in (commanded, moved)]
+    early, late = np.maximum(-lags, 0), np.maximum(lags, 0)  # where the overlap begins
+    told, done = (
+        of[length - end] - of[begin] for of, begin, end in zip(energies, (early, late), (late, early), strict=True)
+    )
+    shares = product[lags] / np.maximum(np.sqrt(told * done), 1e-3 * size)
+    # A periodic motion follows at every period, and is opposite at each half: the shortest lag explains it.
+    sizes = np.where(shares < 0.0, 1.0 - _OPPOSITE, 1.0) * np.abs(shares)
+    best = int(np.argmax(sizes * (1.0 - _PENALTY * np.abs(lags) / max(reach, 1))))
+    near = max(0, best - round(_SPAN / period))
+    best = near + int(np.argmax(sizes[near : best + round(_SPAN / period) + 1]))
     return float(shares[best]), float(lags[best] * period)
