@@ -59,6 +59,8 @@ class FitRun(AbstractContextManager["FitRun"]):
         self._exploration = Exploration(self.problem, self._state, notes, self._minimisation)
         self._selection = ValueSelection(self.problem, self._state)
         self._begun = time.perf_counter()
+        #: A delay of the commands, on straight lines [s], and the residual with it [σ]; None without a trial.
+        self.delay: tuple[float, float] | None = None
 
     def __exit__(self, *error: object) -> None:
         self.problem.close()
@@ -149,14 +151,19 @@ class FitRun(AbstractContextManager["FitRun"]):
         rollouts.roll_out(judged, shifts=shifts, unseen=unseen)
         validating = rollouts.residuals(rollouts.parts[1])
         errors = np.sqrt((validating**2).mean(axis=1)).tolist() if validating.shape[1] else None
+        traces = tuple(self._traces())
+        rows = sum(len(each.times) for each in traces if not each.is_validation)
         say_faults([("", fault) for fault in gain_faults(errors)], problem.table)
         validation = None if errors is None else (errors[0], errors[1])
+        facts = {"is_refuted": is_refuted(validation), "residual": state.costs[-1], "rows": rows}
+        concluded = tuple(each.concluded(**facts) for each in found)
         return FitResult(
             correlated=() if evidence is None else evidence.names,
             correlations=() if evidence is None else evidence.correlations(),
             directions=() if evidence is None else evidence.directions(),
             folder=folder,
-            verdicts=tuple(each.concluded(is_refuted=is_refuted(validation)) for each in found),
+            verdicts=concluded,
+            delay=self.delay,
             costs=tuple(state.costs),
             ends=state.ends,
             validation=validation,
@@ -165,7 +172,7 @@ class FitRun(AbstractContextManager["FitRun"]):
             seconds=seconds,
             ended=state.ended or "it was stopped",
             noise={kind: tuple(noise.tolist()) for kind, noise in rollouts.noise.items()},
-            traces=tuple(self._traces()),
+            traces=traces,
         )
 
     def _verdicts(self) -> list[FitVerdict]:
