@@ -278,7 +278,6 @@ def _exceeding(solvers: Mapping[str, SolverRun], limits: Mapping[str, float]) ->
 
 
 def _checked(reference: str | None, solvers: Sequence[str], limits: Mapping[str, float], timeout: float) -> str:
-    """Return the reference, if no argument is wrong."""
     if reference is not None and reference not in solvers:
         raise ConfigError(f"reference: {reference!r} is not compared; name one of {', '.join(solvers)}")
     for name in limits:
@@ -300,7 +299,6 @@ def _run(connection: Connection, file: Path, overrides: Overrides, solver: str, 
 
 
 def _related(results: Sequence[SolverRun], reference: str) -> list[SolverRun]:
-    """Return the results with the figures that need the reference, and without the positions."""
     by_name = {result.solver: result for result in results}
     theirs = by_name[reference].series
     scale = float(theirs["kinetic_energy"].values.max()) if theirs else 0.0

@@ -89,12 +89,10 @@ def _turned_about_z(before: Rows, after: Rows) -> float:
 
 
 def _fallen(before: Rows, after: Rows) -> float:
-    """Return the depth of the last body's fall, in units of the depth of a free fall."""
     return float(before[0][-1, _Z] - after[0][-1, _Z]) / _FALL
 
 
 def _fallen_or_turned(before: Rows, after: Rows) -> float:
-    """Return the larger of a fall and a turn, in units of those of a free fall and of a hinged link."""
     return max(abs(_fallen(before, after)), _turned(before, after) / _TURN)
 
 

@@ -66,7 +66,6 @@ def say_faults(found: Sequence[tuple[str, Fault]], config: FitConfig) -> None:
 
 
 def _faults(log: Log, config: FitConfig, joints: Mapping[str, RobotJoint]) -> Iterator[Fault]:
-    """Yield each fault; of a broken clock alone, since the others would be meaningless."""
     if len(log.times) < 10:
         yield Fault(text=f"{len(log.times)} samples; a log needs at least 10")
         return
@@ -134,13 +133,11 @@ def _stale_faults(log: Log, column: int) -> Iterator[Fault]:
 
 
 def _is_frozen(commanded: np.ndarray, positions: np.ndarray) -> bool:
-    """Return whether a position stays the same while its command goes half of the way that it goes at all."""
     runs = np.split(commanded, np.flatnonzero(np.diff(positions) != 0.0) + 1)
     return np.ptp(commanded) > 0.0 and max(np.ptp(run) for run in runs) > _FROZEN * np.ptp(commanded)
 
 
 def _unit_faults(log: Log, column: int, joint: RobotJoint, offset: float) -> Iterator[Fault]:
-    """Yield a fault if positions lie where the joint cannot be, with a guess of the reason."""
     positions = log.signals["position"][:, column]
     low, high = float(positions.min()), float(positions.max())
     width = joint.high - joint.low
@@ -186,7 +183,6 @@ def _varies(config: FitConfig, key: str, joint: str) -> bool:
 
 
 def _reversals(speeds: np.ndarray) -> int:
-    """Return how often a joint turns; noise about zero does not count."""
     size = np.abs(speeds)
     signs = np.sign(speeds[size > 0.1 * np.percentile(size, 99)])
     return int(np.count_nonzero(np.diff(signs)))

@@ -104,7 +104,6 @@ class FitRun(AbstractContextManager["FitRun"]):
             say_faults([("", fault) for fault in watch.faults()], self.problem.table)
 
     def _step_whole_numbers(self, stop_if_asked: Callable[[], None]) -> bool:
-        """Judge whole numbers, and step to better neighbours; return whether there were any."""
         if not self.problem.unknowns.is_whole.any():
             return False
         self._state.verdicts |= self._judge_whole_numbers(stop_if_asked, is_fitted=True)
@@ -193,7 +192,6 @@ class FitRun(AbstractContextManager["FitRun"]):
         return Identifiability(self.problem, minimum).evidence
 
     def _traces(self) -> Iterator[Trace]:
-        """Yield the signals of the last rollout, with the values of the file and with the ones that were found."""
         for part, is_validation in zip(self.rollouts.parts, (False, True), strict=True):
             for kind, values in self.rollouts.signals(part).items():
                 for window, samples in part.slices:

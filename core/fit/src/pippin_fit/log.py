@@ -233,7 +233,6 @@ _SHORTEST_PIECE = 10
 
 
 def _is_whole(name: str, times: np.ndarray, *arrays: np.ndarray) -> np.ndarray:
-    """Return which rows are finite; refuse a log that lost too many of them."""
     found = np.isfinite(np.column_stack([times, *arrays])).all(axis=1)
     if np.count_nonzero(~found) > _MOST_LOST * len(found):
         raise ConfigError(
@@ -285,7 +284,6 @@ def _pieces(log: Log, *, are_common: bool) -> Iterator[Log]:
 
 
 def _scales(name: str, own: Sequence[str], joints: Sequence[RobotJoint], config: FitConfig) -> np.ndarray:
-    """Return the factor of the numbers of each joint: its sign, times the unit if it turns."""
     _refuse_unknown("fit.signs", name, config.signs, own)
     pairs = [(joint, config.signs.get(joint, 1), of.is_turning) for joint, of in zip(own, joints, strict=True)]
     if not isinstance(config.units, Mapping):

@@ -82,8 +82,10 @@ _HINT = ' Windows start from measured states and their noise: fit.start = "estim
 
 
 def _judgement(result: FitResult) -> str:
-    if not result.is_explained:
-        return _unexplained(result)
+    return _validated(result) if result.is_explained else f"{_unexplained(result)} {_validated(result)}"
+
+
+def _validated(result: FitResult) -> str:
     if result.validation is None:
         return (
             "No window was left for validation: a small residual proves nothing by itself. Set fit.validation, or fit"
@@ -111,7 +113,6 @@ def _bands(result: FitResult) -> str:
 
 
 def _unexplained(result: FitResult) -> str:
-    """Return why no value can be believed, and what may explain the logs."""
     text = f"The model does not explain the logs: a residual of {result.costs[-1]:.3g} σ is left, half of it lies"
     cure = "set fit.interpolation for commands between the samples, let signals.delay vary, or extend the model"
     if result.delay is not None:
@@ -120,7 +121,7 @@ def _unexplained(result: FitResult) -> str:
         cure = f"{tried}; " + (
             "let signals.delay vary" if is_explained(residual) else "a delay is not it: the model lacks something"
         )
-    hint = _HINT if result.start == "measured" else ""
+    hint = _HINT if result.start == "measured" and not is_refuted(result.validation) else ""
     return f"{text} {_bands(result)}. Do not use these values: {cure}.{hint}"
 
 

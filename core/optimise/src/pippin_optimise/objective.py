@@ -183,7 +183,6 @@ class Objective:
             variable.write(values[:, self.columns[variable.name]])
 
     def _segments(self) -> Iterator[tuple[int, int]]:
-        """Yield the first control step of each segment, and its number of steps."""
         steps = self.config.steps
         length = self.config.segment or steps
         for first in range(0, steps, length):
@@ -209,7 +208,6 @@ class Objective:
         return loss
 
     def _bytes_of(self, state: newton.State, count: int) -> int:
-        """Return the memory of the states of a rollout, with their gradients."""
         options = self._simulation.config.simulation
         one = sum(array.size * wp.types.type_size_in_bytes(array.dtype) for array in arrays_of(state).values())
         return 2 * one * (1 + count * options.decimation * options.substep_count)
@@ -223,7 +221,6 @@ def _directions(count: int, number: int, random: np.random.Generator) -> np.ndar
 
 
 def _seed(state: newton.State, following: newton.State) -> None:
-    """Let the gradient of a state be that of its copy, from which the next rollout started."""
     gradients = arrays_of(following)
     for name, array in arrays_of(state).items():
         present(array.grad).assign(gradients[name].grad)

@@ -102,7 +102,6 @@ class _Layout:
 
 
 def _resampled(motion: RobotMotion, dt: float, *, loop: bool) -> RobotMotion:
-    """Return a motion at the times of control steps, up to the last one that it reaches."""
     count = len(motion.joints)
     duration = (count - 1) / motion.rate
     steps = round(duration / dt)
@@ -188,7 +187,6 @@ def _moved(pose: np.ndarray, poses: np.ndarray) -> np.ndarray:
 
 
 def _refuse_open(motion: RobotMotion, names: Sequence[str]) -> None:
-    """Refuse a loop whose last frame is another one than the first, but for the place of the root."""
     apart = dict(zip(names, np.abs(motion.joints[-1] - motion.joints[0]), strict=True))
     root = motion.root
     if root.shape[1]:

@@ -202,7 +202,6 @@ def _monitor(built: Built, inputs: Sequence[StepInput]) -> Monitor:
 
 
 def _opaque(components: Components, simulation: Host) -> tuple[type, ...]:
-    """Return the classes whose instances own nothing that a step changes."""
     observers = (type(components[name]) for name, each in components.declarations.items() if each.is_observer)
     of_warp = (wp.Kernel, wp.Module, wp.Stream, type(simulation.device))
     return (simulation.__class__, weakref.ProxyType, Catalog, newton.Model, newton.ModelBuilder, *of_warp, *observers)

@@ -82,7 +82,6 @@ def _configuration_of(plugin: type) -> str | None:
 
 
 def _holder(config: type) -> type | None:
-    """Return the class, of a configuration and its bases, that names the implementation."""
     return next((each for each in inspect.getmro(config) if ATTRIBUTE in vars(each)), None)
 
 

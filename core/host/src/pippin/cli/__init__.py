@@ -131,7 +131,6 @@ def own_commands() -> list[str]:
 
 
 def _installed_commands() -> dict[str, list[Entry]]:
-    """Return the entry points of each command of plugins that is not blocked, by name."""
     own = own_commands()
     found: dict[str, list[Entry]] = {}
     for entry in Catalog.installed().of_kind("subcommand"):

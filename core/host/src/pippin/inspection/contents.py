@@ -43,7 +43,6 @@ def inspect_scene(config: SimulationConfig, file: Path) -> list[AssetContents]:
 
 
 def _listed(config: SimulationConfig, file: Path) -> AssetContents:
-    """Return what a scene lists beside its assets."""
     whole = whole_scene(config)
     builder = whole.builder
     firsts = whole.first_particle, whole.first_body, whole.first_joint, whole.first_shape
@@ -113,7 +112,6 @@ def _contents(asset: Asset, scene: SceneConfig) -> AssetContents:
 
 
 def _prims(asset: Asset) -> Iterator[ActuatorRow]:
-    """Yield the actuators of a USD stage; an error has one fault for each wrong prim."""
     if asset.format is not FORMATS["usd"]:
         return
     faults: list[str] = []

@@ -197,7 +197,6 @@ def _start(builder: newton.ModelBuilder, index: int, position: Sequence[float], 
 
 
 def _follow(builder: newton.ModelBuilder, joint: Joint, by_label: dict[str, Joint]) -> None:
-    """Let a joint follow another one, if its table says so."""
     mimic = getattr(joint.config, "mimic", None)
     if mimic is None:
         return

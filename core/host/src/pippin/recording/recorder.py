@@ -220,7 +220,6 @@ class Recorder(abc.ABC):
         return f"only {max(room, 0) / 1e6:.3g} MB are left for it"
 
     def _written(self, rows: np.ndarray) -> str | None:
-        """Write rows; return the reason if there was no room for them."""
         try:
             self.write(rows)
         except OSError as error:

@@ -133,7 +133,6 @@ def _capacities(parts: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, 
 
 
 def _union(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the entries of all tables; of those with one name, the first."""
     found: dict[str, Any] = {}
     for table in tables:
         for name, value in table.items():

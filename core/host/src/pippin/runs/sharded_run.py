@@ -101,14 +101,12 @@ def simulate_in_processes(
 
 
 def _make_worker(*arguments: Any) -> Any:
-    """Return the worker of a shard, in its process: its module imports Newton."""
     from .run_shard_worker import RunShardWorker
 
     return RunShardWorker(*arguments)
 
 
 def _advance(workers: RunWorkers, count: int, progress: RunProgress, folder: Path) -> End | None:
-    """Step to the end, and return what ended the run early, if anything."""
     try:
         with progress.phase("run"), stopped_between_steps(workers) as stop_if_asked:
             stopped = workers.run(count, stop_if_asked)
@@ -127,13 +125,11 @@ def _advance(workers: RunWorkers, count: int, progress: RunProgress, folder: Pat
 
 
 def _kept(folder: Path) -> str:
-    """Return where recordings stay that were not merged; nothing if there are none."""
     parts = folder / _PARTS
     return f"what was recorded stays in '{parts}', and pippin.Run reads it" if parts.exists() else ""
 
 
 def _recorded(config: SimulationConfig, record_worlds: int | None) -> dict[str, tuple[int, ...]]:
-    """Return the recorded worlds of the run, by the label of the recorder."""
     recorded = {}
     for label, table in config.recorders.items():
         if not isinstance(table.config, RecorderConfig):

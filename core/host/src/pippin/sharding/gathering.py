@@ -48,7 +48,6 @@ def world_values(simulation: Simulation, name: str) -> np.ndarray:
 
 
 def _found(simulation: Simulation, name: str) -> Any:
-    """Return the array at a path of public attributes and labels."""
     found: Any = simulation
     for part in name.split("."):
         outputs = getattr(found, "outputs", None)

@@ -284,7 +284,6 @@ class PersistentState:
             )
 
     def _device_arrays(self) -> dict[str, wp.array]:
-        """Return Warp arrays by path, without arrays of handles of this process."""
         found = find_arrays(self._roots, skip=self._skip)
         handles = cache(_handles)  # a search of the memory, for which few simulations have a reason
         return {name: array for name, array in found.items() if not _holds_handles(array, handles)}

@@ -150,7 +150,6 @@ def _rehearse(calls: Iterable[Callable[[], None]], found: dict[_Variant, None]) 
 
 
 def _load_together(found: dict[_Variant, None], report: Report) -> int:
-    """Compile and load modules, the largest first, on all cores; return how many there are."""
     variants = sorted(found, key=lambda variant: len(variant[0].kernels), reverse=True)
     report(f"0 of {len(variants)}")
     pool = ThreadPoolExecutor(max_workers=os.cpu_count() or 1)
@@ -167,7 +166,6 @@ def _load_together(found: dict[_Variant, None], report: Report) -> int:
 
 
 def _load(module: wp.Module, device: str, block_dim: int | None, starts: dict[str, float]) -> None:
-    """Load a module, which is in `starts` as long as that takes."""
     name = ".".join(module.name.split(".")[-2:])
     starts[name] = time.monotonic()
     # Warp remembers a failure and raises it again at the launch, where the operation is known.
@@ -177,7 +175,6 @@ def _load(module: wp.Module, device: str, block_dim: int | None, starts: dict[st
 
 
 def _long(starts: dict[str, float]) -> str:
-    """Return the modules that are being compiled for long, with the time of each."""
     times = {name: time.monotonic() - start for name, start in starts.copy().items()}
     return "".join(f", {name} {passed:.0f} s" for name, passed in times.items() if passed >= _LONG)
 

@@ -229,7 +229,6 @@ class Program:
         return tuple(operation for operation in self.operations if operation.period in periods)
 
     def _due_together(self) -> list[tuple[int, ...]]:
-        """Return every set of periods that are due in one step, the full one last."""
         sizes = range(1, len(self._periods) + 1)
         multiples = {math.lcm(*chosen) for size in sizes for chosen in combinations(self._periods, size)}
         return sorted({self._due(number) for number in {1} | multiples}, key=len)
@@ -291,7 +290,6 @@ class Program:
             warnings.warn(f"{name} runs eagerly: {reason}", CaptureWarning, stacklevel=5)
 
     def _record_what_can_be_trusted(self) -> dict[tuple[int, ...], tuple[Segment, ...]]:
-        """Return the segments of a step for each set of periods that are due together."""
         before = self._save()
         while True:
             variants, culprits = self._record_variants(before)
@@ -421,7 +419,6 @@ def _write(written: Sequence[tuple[wp.array, wp.array]]) -> None:
 
 
 def _one_call(segments: Sequence[Segment], trace: HookTrace | None) -> Callable[[], None]:
-    """Return what takes a step; a trace notes each replay as one call."""
     calls = [
         call if trace is None or segment.graph is None else trace.timed("replay", str(segment), call)
         for segment in segments

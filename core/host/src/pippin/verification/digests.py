@@ -33,7 +33,6 @@ def replay(connection: Connection, file: Path, overrides: Mapping[str, Any] | Se
 
 
 def _digests(record: StateRecord) -> dict[str, bytes]:
-    """Return a digest of each array, then of each Python value, by name."""
     found = {name: array.tobytes() for name, array in record.arrays.items() if not _is_scratch(name)}
     for owner, values in record.counts.items():
         found |= {f"{owner}.{name}": repr(value).encode() for name, value in values.items()}

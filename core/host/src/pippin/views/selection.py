@@ -202,7 +202,6 @@ def _token(token: str, pattern: str) -> str:
 
 
 def _known_worlds(chosen: Sequence[int], worlds: np.ndarray, what: str) -> set[int]:
-    """Return the chosen worlds, each of which has to contain an object of this kind."""
     wanted = {int(world) for world in chosen}
     known = set(np.unique(worlds).tolist())
     empty = sorted(wanted - known)

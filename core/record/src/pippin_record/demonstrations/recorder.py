@@ -288,7 +288,6 @@ class EpisodeRecorder(Recorder):
         return name if role == "action" else f"{HELD}{name}"
 
     def _add(self, world: int, rows: np.ndarray, number: int, is_end: bool) -> None:
-        """Add neighbouring frames of one episode."""
         episode = self._episodes[world]
         if episode is not None and episode.number != number:
             self._close_episode(episode, keep=self.config.keep == "all")
@@ -357,7 +356,6 @@ def _names(channel: Channel) -> list[str]:
 
 
 def _pieces(counts: np.ndarray, ends: np.ndarray) -> Iterator[slice]:
-    """Yield the rows of one world in pieces that belong to one episode each."""
     cuts = np.flatnonzero((np.diff(counts) != 0) | ends[:-1]) + 1
     edges = [0, *cuts.tolist(), len(counts)]
     return (slice(first, last) for first, last in pairwise(edges))

@@ -276,7 +276,6 @@ def _partial(path: Path) -> Path:
 
 
 def _clear(folder: Path) -> None:
-    """Remove a dataset of a recorder; refuse to remove anything else."""
     if not folder.is_dir() or not any(folder.iterdir()):
         return
     if not (folder / HEADER).is_file():

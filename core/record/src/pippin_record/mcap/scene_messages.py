@@ -91,7 +91,6 @@ def entities(
 
 
 def _entity(frame: str, name: str, shapes: Sequence[RenderShape], offset: np.ndarray) -> SceneEntity:
-    """Return an entity of the primitives of some shapes, each in the list of its kind."""
     every = [each for shape in shapes for each in _primitives(shape, offset)]
     kinds = {"cubes": CubePrimitive, "spheres": SpherePrimitive, "cylinders": CylinderPrimitive}
     kinds |= {"triangles": TriangleListPrimitive}

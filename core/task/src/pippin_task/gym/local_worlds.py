@@ -159,7 +159,6 @@ def named(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:
 
 
 def _action_space(task: Task) -> gymnasium.spaces.Box:
-    """Return the space of one world's action, with the bounds of `clip`."""
     low, high = task.action_bounds
     if not low.size:
         raise ConfigError("task.actions: there are none; an environment needs at least one")

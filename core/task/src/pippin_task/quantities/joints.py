@@ -123,7 +123,6 @@ class JointPositions(OfJoints):
         return (lower - offset) * scale, (upper - offset) * scale
 
     def _found(self, label: str) -> tuple[wp.array, wp.array[int], wp.array[int]]:
-        """Return the errors that an event draws, their columns of these joints, and the columns of these numbers."""
         task = self.context.simulation.config.task
         events = {} if task is None else {k: each for k, each in task.events.items() if each.type == "joint-offsets"}
         if label not in events:
@@ -219,7 +218,6 @@ class JointPower(JointEfforts):
 
 
 def _shared(own: Sequence[str], joints: Sequence[str], context: TermContext) -> tuple[wp.array[int], wp.array[int]]:
-    """Return the columns of the joints that two lists share, in each of the lists."""
     shared = [joint for joint in joints if joint in own]
     return context.ints(map(list(own).index, shared)), context.ints(map(list(joints).index, shared))
 

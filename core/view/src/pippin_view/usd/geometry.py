@@ -106,7 +106,6 @@ def _add_tendons(
 
 
 def _add_particles(stage: Any, path: str, seen: RenderMatter, offset: np.ndarray) -> MovingPoints:
-    """Define a mesh, or points without triangles, and return its points."""
     if len(seen.faces):
         gprim: Any = UsdGeom.Mesh.Define(stage, path)
         gprim.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(np.full(len(seen.faces), 3, dtype=np.int32)))

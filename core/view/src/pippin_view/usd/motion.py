@@ -90,7 +90,6 @@ class UsdClips:
             self._root.GetPrimAtPath(path).SetInfo("clips", {"default": clips})
 
     def _copy(self, names: Sequence[str]) -> Any:
-        """Return a layer with some attributes of the root, and their samples."""
         layer: Any = Sdf.Layer.CreateAnonymous(self._suffix)
         with Sdf.ChangeBlock():
             for name in names:

@@ -97,7 +97,6 @@ class VideoFile:
 
     @contextmanager
     def _abandoning(self) -> Iterator[None]:
-        """Let the file go as it is after an error of the system: its end cannot be written."""
         try:
             yield
         except OSError as error:

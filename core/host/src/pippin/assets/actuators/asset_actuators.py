@@ -335,7 +335,6 @@ def actuator_notes(model: newton.Model) -> list[str]:
 
 
 def _of_one_world(own: AssetActuators) -> np.ndarray:
-    """Return the first of the actuators that have the same place, label and owner in their worlds, ascending."""
     places = np.arange(len(own)) - np.searchsorted(own.worlds, own.worlds)
     kinds = [f"{place} {owner} {label}" for place, owner, label in zip(places, own.owners, own.labels, strict=True)]
     return np.sort(np.unique(np.array(kinds), return_index=True)[1])

@@ -189,7 +189,6 @@ def _table(prim: Any) -> dict[str, Any]:
 
 
 def _value(prim: Any, name: str) -> Any:
-    """Return the authored value of an attribute, or else the default of its schema."""
     value = prim.GetAttribute(f"newton:{name}").Get()
     if name != "modelPath":
         return value

@@ -9,7 +9,17 @@ import mujoco
 from pippin.quaternions import conjugate, from_mujoco, matrix, product
 
 from .arrays import fields
-from .difference import Difference, Field, compare_fields, compare_values, compare_words, differ, fields_of, number
+from .difference import (
+    BY_DESIGN,
+    Difference,
+    Field,
+    compare_fields,
+    compare_values,
+    compare_words,
+    differ,
+    fields_of,
+    number,
+)
 from .matching import Match, compare_pairs, described, tendon_path
 
 _TENDON = fields("tendon")
@@ -69,7 +79,6 @@ def _site(model: Any, index: float) -> str:
 
 
 def _path(model: Any, tendon: int) -> list[tuple[str, int, float]]:
-    """Return what a tendon passes: kind, index, and coefficient, divisor or side site."""
     first = int(model.tendon_adr[tendon])
     factors = model.wrap_prm[first : first + int(model.tendon_num[tendon])].tolist()
     return [(kind, index, factor) for (kind, index), factor in zip(tendon_path(model, tendon), factors, strict=True)]
@@ -98,7 +107,8 @@ def compare_equalities(match: Match) -> Iterator[Difference]:
             elif objects == (kind, second, first) and kind in ("connect", "weld"):
                 alike.append((other, True))
         if not alike:
-            yield Difference(element, "exists", True, False, True)
+            reason = BY_DESIGN["equality of one body"] if is_void(theirs, row) else None
+            yield Difference(element, "exists", True, False, reason is None, reason)
             continue
         found = [list(_compare_equality(match, element, row, other, swapped)) for other, swapped in alike]
         best = min(range(len(alike)), key=lambda index: len(found[index]))
@@ -109,8 +119,13 @@ def compare_equalities(match: Match) -> Iterator[Difference]:
             yield Difference(f"equality {_text(ours, other)}", "exists", False, True, True)
 
 
+def is_void(model: Any, row: int) -> bool:
+    """Return whether an equality holds a body to itself, so that it has no effect."""
+    kind, first, second = _objects(model, row)
+    return kind in ("connect", "weld") and first == second
+
+
 def _objects(model: Any, row: int) -> tuple[str, int, int]:
-    """Return type and objects of a constraint; the bodies of sites."""
     objects = [int(model.eq_obj1id[row]), int(model.eq_obj2id[row])]
     kind = _EQUALITIES[int(model.eq_type[row])]
     if model.eq_objtype[row] == _SITE and kind in ("connect", "weld"):

@@ -59,7 +59,6 @@ def _unnamed(theirs: Any, body: int, ours: Any, candidates: Sequence[int], frame
 
 
 def _with_mass(theirs: Any, body: int, ours: Any, candidate: int) -> int:
-    """Return the body that has the mass, at the end of a chain of bodies that only carry joints."""
     while theirs.body_mass[body] >= NO_MASS > ours.body_mass[candidate]:
         children = np.flatnonzero(ours.body_parentid == candidate)
         if len(children) != 1:

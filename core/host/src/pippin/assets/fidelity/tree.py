@@ -277,7 +277,6 @@ def _compare_pose(match: Match, element: str, kind: str, geom: int, our_geom: in
 
 
 def _compare_mesh(match: Match, element: str, geom: int, our_geom: int) -> Iterator[Difference]:
-    """Compare extent and volume: MuJoCo may choose other axes for one mesh."""
     extent, volume = _solid(match.theirs, geom)
     our_extent, our_volume = _solid(match.ours, our_geom)
     size = float(np.ptp(extent))

@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 
 import attrs
 import mujoco
+from pippin.assets.fidelity.couplings import is_void
 from pippin.assets.mjcf.rewriting import write_servos
 
 from .flags import fold_flags
@@ -77,6 +78,7 @@ def normalise(
     _write_surfaces(root, model)
     complete_vectors(root)
     _write_actuators(root, model)
+    _drop_void(root, model)
     write_servos(root, model)
     arrange_joints(root, model)
     return NormalMJCF(text=ElementTree.tostring(root, encoding="unicode"), model=model)
@@ -168,7 +170,6 @@ def _write_options(root: ElementTree.Element, model: Any, *, has_integrator: boo
 
 
 def _write_inertias(root: ElementTree.Element, model: Any) -> None:
-    """Write the inertias with all digits; MuJoCo writes six."""
     for body in root.iter("body"):
         inertial = body.find("inertial")
         if inertial is not None:
@@ -187,8 +188,15 @@ def _write_actuators(root: ElementTree.Element, model: Any) -> None:
             element.set("actdim", str(count))
 
 
+def _drop_void(root: ElementTree.Element, model: Any) -> None:
+    """Leave out equalities of a body with itself, which hold nothing: Newton refuses them."""
+    group = root.find("equality")
+    for row, element in enumerate(list(() if group is None else group)):
+        if is_void(model, row):
+            group.remove(element)
+
+
 def _write_surfaces(root: ElementTree.Element, model: Any) -> None:
-    """Write the size of height fields that an image gives, and drop normals that do not belong to vertices."""
     for field in root.iterfind("asset/hfield[@file]"):
         compiled = model.hfield(field.get("name") or Path(field.get("file", "")).stem)
         field.set("nrow", str(int(compiled.nrow[0])))

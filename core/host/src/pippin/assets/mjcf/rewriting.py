@@ -134,7 +134,6 @@ def arrange_joints(root: Element, model: Any) -> None:
 
 
 def _is_one_joint(joints: Sequence[Any]) -> bool:
-    """Tell whether one joint of several axes is the same mechanism as these joints of one body."""
     kinds, anchors, directions = (np.array([getattr(each, key) for each in joints]) for key in ("type", "pos", "axis"))
     kinds = kinds.ravel()
     slides, hinges = kinds == _SLIDE, kinds == _HINGE
@@ -149,7 +148,6 @@ def _is_one_joint(joints: Sequence[Any]) -> bool:
 
 
 def _split(parent: Element, body: Element, joints: Sequence[Element]) -> None:
-    """Put a body for each joint but the last between a body and its parent."""
     place = list(parent).index(body)
     parent.remove(body)
     pose = {key: body.attrib.pop(key) for key in _POSE if key in body.attrib}

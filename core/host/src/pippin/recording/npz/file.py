@@ -111,7 +111,6 @@ def _checked(row_type: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _checksums(checked: np.ndarray) -> np.ndarray:
-    """Return the CRC-32 of each row as it is in the file, with the gaps between its fields."""
     return Header.checksums(checked.view(np.uint8).reshape(len(checked), checked.itemsize)[:, :-_CRC_SIZE])
 
 
@@ -221,7 +220,6 @@ def _write(spool: Any, path: Path) -> None:
 
 
 def _texts(header: Header) -> Iterator[tuple[str, Any]]:
-    """Yield labels and units by the names of their arrays, and the header."""
     yield "units/time", ["s"]
     for column in header.columns:
         for kind, texts in (("labels", column.labels), ("units", column.units)):
@@ -285,7 +283,6 @@ class NpzFile:
         return np.memmap(self._path, dtype=dtype, mode="r", offset=start, shape=shape)
 
     def _refuse_damage(self, member: zipfile.ZipInfo) -> None:
-        """Read a member once, which compares its checksum: a memory map does not."""
         try:
             with zipfile.ZipFile(self._path) as archive, archive.open(member) as stream:
                 while stream.read(_BLOCK):
