@@ -384,5 +384,5 @@ def test_the_key_of_the_solver_that_sizes_the_contacts_is_named():
     with pippin.Simulation(pippin.structure(tables)) as simulation:
         simulation.step(2)
 
-        with pytest.raises(pippin.SimulationError, match="max_contacts_per_world: 8 .* at least 4 per world"):
+        with pytest.raises(pippin.SimulationError, match=r"max_contacts_per_world: 8 .* at least 4 per world"):
             simulation.raise_errors()

@@ -233,7 +233,7 @@ _SHORTEST_PIECE = 10
 
 
 def _is_whole(name: str, times: np.ndarray, *arrays: np.ndarray) -> np.ndarray:
-    found = np.isfinite(np.column_stack([times, *arrays])).all(axis=1)
+    found = np.asarray(np.isfinite(np.column_stack([times, *arrays])).all(axis=1))
     if np.count_nonzero(~found) > _MOST_LOST * len(found):
         raise ConfigError(
             f"fit.logs: {name}: {np.count_nonzero(~found)} of {len(found)} rows are not finite, the first one is row"

@@ -190,10 +190,10 @@ def _write_actuators(root: ElementTree.Element, model: Any) -> None:
 
 def _drop_void(root: ElementTree.Element, model: Any) -> None:
     """Leave out equalities of a body with itself, which hold nothing: Newton refuses them."""
-    group = root.find("equality")
-    for row, element in enumerate(list(() if group is None else group)):
-        if is_void(model, row):
-            group.remove(element)
+    for group in root.iterfind("equality"):  # MuJoCo writes one
+        for row, element in enumerate(list(group)):
+            if is_void(model, row):
+                group.remove(element)
 
 
 def _write_surfaces(root: ElementTree.Element, model: Any) -> None:
