@@ -44,6 +44,9 @@ def test_the_only_recording_of_a_folder_is_that_of_the_run(simulate, tmp_path):
         assert run.worlds == (1, 2)
         np.testing.assert_allclose(run.time, [0.004, 0.008, 0.012, 0.016, 0.020])
         assert run["joint_q"].shape == (5, 2, 9)
+        assert "joint_q" in run
+        assert "joint_p" not in run
+        assert list(run) == list(run.recordings["log"])
         assert (run.summary, run.config) == ({"steps": 10}, None)
 
 

@@ -504,6 +504,11 @@ def test_a_plugin_without_a_hook_is_an_error(chain, configure):
         pippin.Simulation(configure(), plugins=[Idle()], prototype=chain())
 
 
+def test_values_of_a_file_in_place_of_plugins_are_told_where_they_belong(chain, configure):
+    with pytest.raises(pippin.PluginError, match=r"plugins:scene\.worlds: .*from_file\(file, overrides\)"):
+        pippin.Simulation(configure(), {"scene.worlds": 2}, prototype=chain())
+
+
 def test_a_misspelt_hook_is_an_error(chain, configure):
     class Typo:
         @pippin.hookimpl

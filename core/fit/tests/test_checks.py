@@ -195,6 +195,27 @@ def test_a_delay_that_the_fit_looks_for_is_no_fault():
     assert align(late, TABLE).lag == pytest.approx(0.93, abs=0.005)
 
 
+def test_the_lag_of_a_slow_motion_is_found():
+    """Sines that are exactly 40 or 80 ms late, of 2.5 s to 10 s and shorter, are no drift."""
+    right, count = 0, 0
+    for frequency in (0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 2.0):
+        for late in (0.04, 0.08):
+            for seconds in (10.0, 20.0):
+                times = np.arange(0.0, seconds, 0.01)
+                told, done = (
+                    0.5 * np.sin(2.0 * np.pi * frequency * (times - shift))[:, None].repeat(2, 1) for shift in (0, late)
+                )
+                log = changed(clean(), times=times, command=told, position=done)
+                found = align(log, TABLE)
+                right += abs(found.lag - late) < 0.0101
+                count += 1
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    refuse_faults([log], attrs.evolve(TABLE, accept=("excitation",)), ROBOT)
+
+    assert right == count == 32
+
+
 def test_encoders_with_coarse_counts_are_not_stale():
     coarse = changed(clean(), position=np.round(moved(clean()) / 1.5e-3) * 1.5e-3)
 

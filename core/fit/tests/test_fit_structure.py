@@ -19,6 +19,8 @@ PARAMETERS = {f"actuators.arm.{name}": {"range": ends} for name, ends in RANGES.
 TRUTH = {name: {".*shoulder": one, ".*elbow": two} for name, (one, two) in arms.TRUTH.items()}
 UNVALIDATED, CONTRADICTED = "fitted, not validated", "logs contradict the file"
 
+EXPLAINED = {"residual": 1.0, "rows": 100}
+
 
 def write(folder, tables, **fit):
     file = folder / "arm.toml"
@@ -207,13 +209,13 @@ def test_an_interval_without_an_end_is_null_in_json():
 
 
 def test_what_the_validation_refutes_is_not_identified_but_kept():
-    refuted = verdict("identified").concluded(is_refuted=True)
+    refuted = verdict("identified").concluded(is_refuted=True, **EXPLAINED)
 
     assert refuted.verdict == UNVALIDATED
     assert not refuted.is_identified
     assert refuted.is_kept
-    assert verdict("only together").concluded(is_refuted=True).verdict == "only together"
-    assert verdict("identified").concluded(is_refuted=False).is_identified
+    assert verdict("only together").concluded(is_refuted=True, **EXPLAINED).verdict == "only together"
+    assert verdict("identified").concluded(is_refuted=False, **EXPLAINED).is_identified
 
 
 @pytest.mark.parametrize(
@@ -226,7 +228,7 @@ def test_what_the_validation_refutes_is_not_identified_but_kept():
     ],
 )
 def test_a_value_of_the_file_outside_the_widest_interval_is_told(numbers, expected):
-    assert verdict("not identifiable", **numbers).concluded(is_refuted=False).verdict == expected
+    assert verdict("not identifiable", **numbers).concluded(is_refuted=False, **EXPLAINED).verdict == expected
 
 
 @pytest.mark.parametrize(

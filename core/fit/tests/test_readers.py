@@ -440,3 +440,46 @@ def test_a_small_file_that_unpacks_to_more_than_the_memory_is_refused(write, tmp
         pippin.ConfigError, match=r"it unpacks to 0\.00\d+ GiB, and this machine has 0\.00279 GiB of memory"
     ):
         read(path)
+
+
+def smooth(times):
+    return np.sin(3.0 * times)[:, None] * [1.0, -0.5]
+
+
+def write_lost(folder, lost=(), missing=()):
+    """Write a log of two seconds with rows that are not finite, and without some rows."""
+    times = 0.01 * np.arange(200)
+    arrays = {"position": smooth(times - 0.03), "velocity": 3.0 * smooth(times), "command": smooth(times)}
+    for values in arrays.values():
+        values[list(lost), 0] = np.nan
+    rows = np.setdiff1d(np.arange(200), list(missing))
+    np.savez(folder / "log.npz", time=times[rows], joints=NAMES, **{name: own[rows] for name, own in arrays.items()})
+    return folder / "log.npz"
+
+
+@pytest.mark.parametrize("kind", ["lost", "missing"])
+def test_lost_packets_are_noted_and_their_commands_lie_between_the_others(tmp_path, kind):
+    (log,) = read(write_lost(tmp_path, **{kind: (20, 90, 91)}))
+
+    assert len(log.times) == 197
+    np.testing.assert_allclose(log.command_times, 0.01 * np.arange(200), atol=1e-9)
+    np.testing.assert_allclose(log.command, smooth(log.command_times), atol=1e-3)
+    assert "3 samples are missing" in log.notes
+    assert ("3 samples that are not finite are left out" in log.notes) == (kind == "lost")
+
+
+@pytest.mark.parametrize("kind", ["lost", "missing"])
+def test_a_gap_divides_a_log(tmp_path, kind):
+    first, second = read(write_lost(tmp_path, **{kind: range(50, 60)}))
+
+    assert len(first.times) == 50
+    assert second.times[0] == pytest.approx(0.6)
+    assert second.name.endswith("log.npz, from 0.6 s")
+    assert second.command_times[-1] == pytest.approx(1.99)
+    assert "1 gaps without samples divide it, the first at 0.49 s" in first.notes
+    np.testing.assert_allclose(second.commanded, smooth(second.times), atol=1e-9)
+
+
+def test_a_log_that_lost_much_is_refused(tmp_path):
+    with pytest.raises(pippin.ConfigError, match="50 of 200 rows are not finite, the first one is row 3"):
+        read(write_lost(tmp_path, lost=range(3, 53)))

@@ -235,6 +235,19 @@ def test_a_resumed_training_has_each_iteration_once_in_its_curve(folder):
     assert [row.partition(",")[0] for row in curve.read_text().splitlines()[1:]] == list("1234567")
 
 
+def test_the_curve_after_a_resume_waits_for_every_world(folder, monkeypatch):
+    """Episodes that end first are short: a mean of them alone would look like a collapse."""
+    assert train("shaken.toml", "--out", "out", "--iterations", "2").exit_code == 0
+    monkeypatch.setattr("pippin_train.episodes.TrainingEnv.is_biased", True)
+    monkeypatch.setattr("pippin_train.episodes.TrainingEnv.means", lambda _: (-100.0, 1.0))
+    state = json.loads((folder / "out" / "training.json").read_text())
+
+    assert train("shaken.toml", "--resume", "out", "--iterations", "4").exit_code == 0
+
+    after = json.loads((folder / "out" / "training.json").read_text())
+    assert after["mean_return"] == state["mean_return"]
+
+
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_a_missing_library_is_said_before_anything_is_imported(folder, name):
     if importlib.util.find_spec(LIBRARIES[name]):

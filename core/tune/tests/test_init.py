@@ -170,3 +170,19 @@ def test_a_robot_in_place_of_a_configuration_leads_to_the_command(command, folde
 
 def test_the_suffixes_that_lead_to_the_command_are_those_of_the_importers():
     assert set(ROBOTS) == {suffix for form in FORMATS.values() for suffix in form.suffixes}
+
+
+ARM = """<mujoco><worldbody><body name="base"><geom size=".05"/><body pos="0 0 .1" euler="20 0 0">
+<joint name="lift" axis="0 1 0" range="-90 90"/><geom type="capsule" fromto="0 0 0 .2 0 0" size=".02"/>
+<body pos=".2 0 0"><joint name="bend" axis="0 1 1" range="-90 90"/>
+<geom type="capsule" fromto="0 0 0 .2 0 0" size=".02"/></body></body></body></worldbody>
+<actuator><motor joint="lift" gear="-6" ctrlrange="-4 4"/><motor joint="bend" forcerange="-8 8"/></actuator></mujoco>"""
+
+
+def test_the_limits_of_the_motors_stand_in_the_file(folder):
+    (folder / "arm.xml").write_text(ARM)
+
+    result = run("init", "arm.xml")
+
+    assert result.exit_code == 0, result.output
+    assert pippin.load("arm.toml").actuators["joints"].config.effort_limit == {"lift": 24.0, "bend": 8.0}

@@ -56,7 +56,7 @@ def viewed(source, text, seconds=0.5):
     def interrupt():
         while not (said := told(text)) and not ended.is_set():
             time.sleep(0.05)
-        url = re.search(r"page: (\S+); Ctrl-C ends", said or "")
+        url = re.search(r"page: (\S+) \(Ctrl-C ends\)", said or "")
         served.append(urllib.request.urlopen(url[1]).status if url else None)
         if not ended.wait(seconds):
             os.kill(os.getpid(), signal.SIGINT)

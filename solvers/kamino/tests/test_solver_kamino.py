@@ -371,3 +371,18 @@ CONFORMANCE = conformance.Conformance(
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()
+
+
+def test_the_key_of_the_solver_that_sizes_the_contacts_is_named():
+    """A box has 4 contacts in each world, and room for 1."""
+    box = {"type": "body", "label": "b", "shapes": [{"type": "box", "size": [0.2, 0.2, 0.2]}], "position": [0, 0, 0.1]}
+    tables = {
+        "simulation": {"device": "cpu", "dt": 0.002},
+        "scene": {"worlds": 2, "ground": True, "objects": [box]},
+        "solver": {"type": "kamino", "max_contacts_per_world": 1},
+    }
+    with pippin.Simulation(pippin.structure(tables)) as simulation:
+        simulation.step(2)
+
+        with pytest.raises(pippin.SimulationError, match=r"max_contacts_per_world: 8 .* at least 4 per world"):
+            simulation.raise_errors()

@@ -178,7 +178,6 @@ def _problems(names: Sequence[str], *, is_quick: bool) -> dict[str, type[Benchma
 def _options(
     solvers: Sequence[str], variants: Sequence[str], *, is_quick: bool
 ) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the options of each solver by variant; the first variant has none."""
     found: dict[str, dict[str, dict[str, Any]]] = {solver: {"": {}} for solver in solvers}
     for text in variants:
         place, equals, _ = text.partition("=")
@@ -190,7 +189,6 @@ def _options(
 
 
 def _declared(solver: str) -> dict[str, dict[str, Any]]:
-    """Return the options that a solver declares for benchmarks, by variant."""
     entry, found = Catalog.installed().find("solver", solver), {}
     try:
         for text in declared_variants(entry.load_config()):

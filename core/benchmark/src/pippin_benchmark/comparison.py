@@ -299,7 +299,6 @@ def _run(connection: Connection, file: Path, overrides: Overrides, solver: str, 
 
 
 def _related(results: Sequence[SolverRun], reference: str) -> list[SolverRun]:
-    """Return the results with the figures that need the reference, and without the positions."""
     by_name = {result.solver: result for result in results}
     theirs = by_name[reference].series
     scale = float(theirs["kinetic_energy"].values.max()) if theirs else 0.0

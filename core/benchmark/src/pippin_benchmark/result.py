@@ -126,7 +126,6 @@ class BenchmarkSeries:
         return self.rows[-1].outcome
 
     def _slopes(self) -> Iterator[tuple[float, float]]:
-        """Yield the error of each step but the last, and the slope from there to the next one."""
         for coarse, fine in itertools.pairwise(self.finished):
             if coarse.error and fine.error:
                 slope = np.log(coarse.error / fine.error) / np.log(coarse.dt / fine.dt)
@@ -337,7 +336,6 @@ def tables(found: Benchmark) -> str:
 
 
 def _table(found: Benchmark, cell: Callable[[BenchmarkSeries], str], *, has_units: bool = False) -> str:
-    """Return a table without the problems of which no cell says anything."""
     names = sorted({row.name for row in found.rows if row.outcome != "unable"})
     head = ["problem", *(["unit", "limit"] if has_units else []), *(f"`{name}`" for name in names)]
     rows = []

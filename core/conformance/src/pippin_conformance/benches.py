@@ -89,12 +89,10 @@ def _turned_about_z(before: Rows, after: Rows) -> float:
 
 
 def _fallen(before: Rows, after: Rows) -> float:
-    """Return the depth of the last body's fall, in units of the depth of a free fall."""
     return float(before[0][-1, _Z] - after[0][-1, _Z]) / _FALL
 
 
 def _fallen_or_turned(before: Rows, after: Rows) -> float:
-    """Return the larger of a fall and a turn, in units of those of a free fall and of a hinged link."""
     return max(abs(_fallen(before, after)), _turned(before, after) / _TURN)
 
 
@@ -110,7 +108,6 @@ def _carried(before: Rows, after: Rows) -> float:
 
 @functools.cache
 def _tumbled() -> np.ndarray:
-    """Return the rotation of the tumbling body by Euler's equations."""
     (inertia, spin), turn = mechanisms.TUMBLING, np.array([0.0, 0.0, 0.0, 1.0])
     inverse, momentum = np.linalg.inv(inertia), inertia @ spin
     for _ in range(200):  # the first order suffices

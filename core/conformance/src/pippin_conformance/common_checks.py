@@ -116,7 +116,6 @@ def _refuse(subject: PluginUnderTest, faults: list[str]) -> None:
 
 
 def _nested(place: InnerTable, content: Any) -> Any:
-    """Return the content of the outermost table that has some content in an inner table."""
     for key, depth in reversed(place.path):
         for _ in range(depth):
             content = [content]

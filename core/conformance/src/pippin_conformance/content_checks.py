@@ -140,7 +140,6 @@ class _BallAbove:
 
 
 def _read(subject: PluginUnderTest, **keys: Any) -> Any:
-    """Return a builder with the asset or the object, with further keys of its table."""
     config = pippin.structure({"scene": subject.content(**keys)})
     try:
         return scene_builder(config)

@@ -195,7 +195,6 @@ def flying(builder: newton.ModelBuilder, label: str, y: float, **options: Any) -
 
 
 def _add_panels(builder: Any, places: Any, corners: np.ndarray, faces: Any, **options: Any) -> None:
-    """Add faces as Style3D wants them, with rest data in the plane of the cloth."""
     shear = options.get("tri_ke", 1e-3)
     newton.solvers.style3d.add_cloth_mesh(
         builder,

@@ -99,7 +99,6 @@ def see(simulation: Simulation) -> StateSnapshot:
 
 
 def _shown(simulation: Simulation) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield name and values of all that components and terms show, with the worlds of the first axis."""
     every = np.arange(simulation.world_count)
     for actuator in _parts(simulation, simulation.actuators, DriveActuator):
         for name in ("computed_effort", "applied_effort"):
@@ -114,7 +113,6 @@ def _shown(simulation: Simulation) -> Iterator[tuple[str, np.ndarray, np.ndarray
 
 
 def _parts(simulation: Simulation, labelled: Mapping[str, Any], carrier: type) -> Iterator[Any]:
-    """Yield the components of a table, and the kit's own component that carries a plugin."""
     carriers = [each for each in simulation.plugins.values() if isinstance(each, carrier)]
     yield from (*labelled.values(), *carriers)
 

@@ -116,7 +116,6 @@ def check_reading(runs: Runs) -> None:
 
 
 def _recorder_of(subject: PluginUnderTest, suffix: str) -> tuple[type[Recorder], Any]:
-    """Return the recorder of the reader's distribution that writes a suffix, and its default configuration."""
     for entry in Catalog.installed().entries:
         if (entry.kind, entry.distribution) == ("recorder", subject.entry.distribution):
             recorder: Any = entry.load()
@@ -133,7 +132,6 @@ def _settings_of(recorder: Entry) -> Any:
 
 
 def _unlike(read: Recording, written: Recording) -> Iterator[str]:
-    """Yield what differs between a recording and the same one in an npz file."""
     headers = [json.loads(each.header.to_json()) | {"label": None} for each in (read, written)]
     yield from (f"{key} of the header" for key, value in headers[1].items() if headers[0].get(key) != value)
     for name in ("time", *written):

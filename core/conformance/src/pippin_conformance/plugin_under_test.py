@@ -212,7 +212,6 @@ class PluginUnderTest:
         return {"solver": PlainSolver()}
 
     def _filled(self, scene: Scene) -> newton.ModelBuilder:
-        """Return a builder with a scene, prepared by the solver's `configure_builder`."""
         builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
         solver = self if self.builds_solver else self.solver and PluginUnderTest(kind="solver", name=self.solver)
         component = solver.component() if solver else None

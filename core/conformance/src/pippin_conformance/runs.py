@@ -282,7 +282,6 @@ def _saved(simulation: Simulation) -> bytes | PippinError:
 
 
 def _allocations(simulation: Simulation) -> tuple[str, str]:
-    """Return Warp's report of allocations before ten steps and after them. The first allocation is made here."""
     reports: list[str] = []
     with wp.ScopedMemoryTracker(report_func=reports.append):
         wp.zeros(1, dtype=float, device="cpu")

@@ -208,7 +208,6 @@ def _with_turned_gravity(simulation: Simulation) -> np.ndarray:
 
 
 def _try_masses(simulation: Simulation, runs: Runs) -> None:
-    """Make the ball of one world twice as heavy, and push the balls of all worlds along x."""
     model = simulation.model
     balls = np.array([index for index, label in enumerate(model.body_label) if label == "ball"])
     for name, factor in (("body_mass", 2.0), ("body_inertia", 2.0), ("body_inv_mass", 0.5), ("body_inv_inertia", 0.5)):
@@ -321,7 +320,6 @@ def check_runtime_change(runs: Runs, name: str) -> None:
 
 
 def _refuse_silence(runs: Runs, change: RuntimeChange, error: str, reason: str, what: str) -> None:
-    """Refuse a change that was accepted, and an error without the solver, the change or what is missing."""
     missing = [part for part in (change.name, change.attribute, repr(runs.subject.name), what) if part not in error]
     if missing:
         fault = f"its error leaves out {', '.join(missing)}: {error}" if error else "it is accepted"
@@ -329,7 +327,6 @@ def _refuse_silence(runs: Runs, change: RuntimeChange, error: str, reason: str, 
 
 
 def _refuse_modesty(runs: Runs, change: RuntimeChange, what: str) -> None:
-    """Refuse a solver that follows a change although it declares that it reads this at the build only."""
     motions = runs.tried("trusted")[change.label].motions
     if motions is not None and not any(_strays(change, motions)):
         raise runs.fault(
@@ -377,7 +374,6 @@ def check_pendulum(runs: Runs) -> None:
 
 
 def _refuse_errors(runs: Runs, when: str, errors: Mapping[str, tuple[float, float]], cure: str) -> None:
-    """Refuse the first error that is larger than allowed, or NaN."""
     for what, (error, most) in errors.items():
         if not error <= most:
             raise runs.fault(f"{when}, the {what} is {error:.1%} off, and may be {most:.1%}; {cure}")

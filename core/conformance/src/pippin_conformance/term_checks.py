@@ -85,7 +85,6 @@ def check_mask(runs: Runs) -> None:
 
 @contextmanager
 def _bound(runs: Runs) -> Iterator[tuple[Simulation, Any]]:
-    """Give a simulation after some steps, and the term in it."""
     with runs.subject.build(capture="off") as simulation:
         start(simulation)
         advance(simulation)
@@ -99,7 +98,6 @@ def _bound(runs: Runs) -> Iterator[tuple[Simulation, Any]]:
 
 
 def _written(simulation: Simulation, term: Any, filling: float) -> np.ndarray:
-    """Return the numbers that a quantity or a reward writes into an array with another content."""
     is_quantity = hasattr(term, "measure")
     shape: Any = (simulation.world_count, len(term.labels)) if is_quantity else simulation.world_count
     out: Any = wp.full(shape, filling, dtype=float, device="cpu")

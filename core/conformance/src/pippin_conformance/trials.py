@@ -314,7 +314,6 @@ def _tried(run: Callable[[PluginUnderTest], Any], subject: PluginUnderTest) -> A
 
 
 def _plain(error: Exception) -> PluginError:
-    """Return an error that can be sent, whatever the other one has in it."""
     return PluginError(str(error) or type(error).__name__)
 
 

@@ -12,7 +12,7 @@ from pippin.labels import compiled
 
 from pippin_fit.config import FitConfig
 
-from .log import Log, RobotJoint, slopes
+from .log import LOST, Log, RobotJoint, slopes
 
 
 @attrs.frozen(kw_only=True)
@@ -66,7 +66,6 @@ def say_faults(found: Sequence[tuple[str, Fault]], config: FitConfig) -> None:
 
 
 def _faults(log: Log, config: FitConfig, joints: Mapping[str, RobotJoint]) -> Iterator[Fault]:
-    """Yield each fault; of a broken clock alone, since the others would be meaningless."""
     if len(log.times) < 10:
         yield Fault(text=f"{len(log.times)} samples; a log needs at least 10")
         return
@@ -90,7 +89,7 @@ def _faults(log: Log, config: FitConfig, joints: Mapping[str, RobotJoint]) -> It
 
 def _clock_faults(log: Log, config: FitConfig) -> Iterator[Fault]:
     steps, period = np.diff(log.times), log.period
-    uneven = np.abs(steps - period)
+    uneven = np.abs(steps - period * np.clip(np.round(steps / period), 1.0, LOST + 1.0))  # a lost sample is no jitter
     if (steps > 3.0 * period).any():
         first = int(np.argmax(steps > 3.0 * period))
         text = f"no samples for {steps[first]:.3g} s at {log.times[first]:g} s; cut the log there in two"
@@ -134,13 +133,11 @@ def _stale_faults(log: Log, column: int) -> Iterator[Fault]:
 
 
 def _is_frozen(commanded: np.ndarray, positions: np.ndarray) -> bool:
-    """Return whether a position stays the same while its command goes half of the way that it goes at all."""
     runs = np.split(commanded, np.flatnonzero(np.diff(positions) != 0.0) + 1)
     return np.ptp(commanded) > 0.0 and max(np.ptp(run) for run in runs) > _FROZEN * np.ptp(commanded)
 
 
 def _unit_faults(log: Log, column: int, joint: RobotJoint, offset: float) -> Iterator[Fault]:
-    """Yield a fault if positions lie where the joint cannot be, with a guess of the reason."""
     positions = log.signals["position"][:, column]
     low, high = float(positions.min()), float(positions.max())
     width = joint.high - joint.low
@@ -163,7 +160,6 @@ def _unit_faults(log: Log, column: int, joint: RobotJoint, offset: float) -> Ite
 
 
 def _rest_faults(logs: Sequence[Log], config: FitConfig) -> Iterator[Fault]:
-    """Yield a fault of each joint that moves too little in all logs for the parameters that vary."""
     keys = [key for key in config.parameters if key.endswith(".friction")]
     for joint in logs[0].joints:
         own = [(log, log.joints.index(joint)) for log in logs if joint in log.joints]
@@ -187,7 +183,6 @@ def _varies(config: FitConfig, key: str, joint: str) -> bool:
 
 
 def _reversals(speeds: np.ndarray) -> int:
-    """Return how often a joint turns; noise about zero does not count."""
     size = np.abs(speeds)
     signs = np.sign(speeds[size > 0.1 * np.percentile(size, 99)])
     return int(np.count_nonzero(np.diff(signs)))
@@ -198,6 +193,9 @@ _SPAN = 0.05
 
 _LONGEST = 2.0
 """Longest lag that is looked for [s]."""
+
+_PENALTY, _OPPOSITE = 0.02, 0.05
+"""Shares of a correlation that the longest lag costs, and that an opposite motion costs."""
 
 _OF_DRIVE = 0.4
 """Longest lag of a drive behind its command [s]."""
@@ -305,10 +303,18 @@ def _follows(commanded: np.ndarray, moved: np.ndarray, period: float) -> tuple[f
     if size < 1e-12:
         return 0.0, 0.0
     count = 2 ** int(np.ceil(np.log2(2 * len(commanded))))
-    product = np.fft.irfft(np.fft.rfft(moved, count) * np.fft.rfft(commanded, count).conj(), count) / size
+    product = np.fft.irfft(np.fft.rfft(moved, count) * np.fft.rfft(commanded, count).conj(), count)
     reach = min(round(_LONGEST / period), len(commanded) // 3)
-    lags = np.arange(-reach, reach + 1)
-    shares = product[lags] * len(commanded) / (len(commanded) - np.abs(lags))  # fewer samples overlap at long lags
-    # A periodic motion follows at every period: the shortest lag explains it.
-    best = int(np.argmax(np.abs(shares) * (1.0 - 0.3 * np.abs(lags) / max(reach, 1))))
+    lags, length = np.arange(-reach, reach + 1), len(commanded)
+    energies = [np.concatenate([[0.0], np.cumsum(values**2)]) for values in (commanded, moved)]
+    early, late = np.maximum(-lags, 0), np.maximum(lags, 0)  # where the overlap begins
+    told, done = (
+        of[length - end] - of[begin] for of, begin, end in zip(energies, (early, late), (late, early), strict=True)
+    )
+    shares = product[lags] / np.maximum(np.sqrt(told * done), 1e-3 * size)
+    # A periodic motion follows at every period, and is opposite at each half: the shortest lag explains it.
+    sizes = np.where(shares < 0.0, 1.0 - _OPPOSITE, 1.0) * np.abs(shares)
+    best = int(np.argmax(sizes * (1.0 - _PENALTY * np.abs(lags) / max(reach, 1))))
+    near = max(0, best - round(_SPAN / period))
+    best = near + int(np.argmax(sizes[near : best + round(_SPAN / period) + 1]))
     return float(shares[best]), float(lags[best] * period)

@@ -208,7 +208,6 @@ def _expected(config: SimulationConfig, table: FitConfig, trial: Any, found: Any
 
 
 def _most_telling(point: Point, logs: np.ndarray, count: int) -> int:
-    """Return the index of the log whose information about all unknowns has the largest determinant."""
     rows, sizes = len(logs), []
     priors = point.jacobian[rows:]
     for log in range(count):

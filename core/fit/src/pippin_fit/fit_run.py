@@ -59,6 +59,8 @@ class FitRun(AbstractContextManager["FitRun"]):
         self._exploration = Exploration(self.problem, self._state, notes, self._minimisation)
         self._selection = ValueSelection(self.problem, self._state)
         self._begun = time.perf_counter()
+        #: A delay of the commands, on straight lines [s], and the residual with it [σ]; None without a trial.
+        self.delay: tuple[float, float] | None = None
 
     def __exit__(self, *error: object) -> None:
         self.problem.close()
@@ -102,7 +104,6 @@ class FitRun(AbstractContextManager["FitRun"]):
             say_faults([("", fault) for fault in watch.faults()], self.problem.table)
 
     def _step_whole_numbers(self, stop_if_asked: Callable[[], None]) -> bool:
-        """Judge whole numbers, and step to better neighbours; return whether there were any."""
         if not self.problem.unknowns.is_whole.any():
             return False
         self._state.verdicts |= self._judge_whole_numbers(stop_if_asked, is_fitted=True)
@@ -149,14 +150,19 @@ class FitRun(AbstractContextManager["FitRun"]):
         rollouts.roll_out(judged, shifts=shifts, unseen=unseen)
         validating = rollouts.residuals(rollouts.parts[1])
         errors = np.sqrt((validating**2).mean(axis=1)).tolist() if validating.shape[1] else None
+        traces = tuple(self._traces())
+        rows = sum(len(each.times) for each in traces if not each.is_validation)
         say_faults([("", fault) for fault in gain_faults(errors)], problem.table)
         validation = None if errors is None else (errors[0], errors[1])
+        facts = {"is_refuted": is_refuted(validation), "residual": state.costs[-1], "rows": rows}
+        concluded = tuple(each.concluded(**facts) for each in found)
         return FitResult(
             correlated=() if evidence is None else evidence.names,
             correlations=() if evidence is None else evidence.correlations(),
             directions=() if evidence is None else evidence.directions(),
             folder=folder,
-            verdicts=tuple(each.concluded(is_refuted=is_refuted(validation)) for each in found),
+            verdicts=concluded,
+            delay=self.delay,
             costs=tuple(state.costs),
             ends=state.ends,
             validation=validation,
@@ -165,7 +171,7 @@ class FitRun(AbstractContextManager["FitRun"]):
             seconds=seconds,
             ended=state.ended or "it was stopped",
             noise={kind: tuple(noise.tolist()) for kind, noise in rollouts.noise.items()},
-            traces=tuple(self._traces()),
+            traces=traces,
         )
 
     def _verdicts(self) -> list[FitVerdict]:
@@ -186,7 +192,6 @@ class FitRun(AbstractContextManager["FitRun"]):
         return Identifiability(self.problem, minimum).evidence
 
     def _traces(self) -> Iterator[Trace]:
-        """Yield the signals of the last rollout, with the values of the file and with the ones that were found."""
         for part, is_validation in zip(self.rollouts.parts, (False, True), strict=True):
             for kind, values in self.rollouts.signals(part).items():
                 for window, samples in part.slices:

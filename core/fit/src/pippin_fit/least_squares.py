@@ -174,13 +174,11 @@ class LeastSquares:
         return attrs.evolve(point, jacobian=jacobian, errors=errors)
 
     def _ahead(self, x: np.ndarray) -> np.ndarray:
-        """Return the step to the neighbour along each unknown."""
         return np.where(x + STEP <= self._high, STEP, -STEP)
 
     def _evaluate(
         self, x: np.ndarray, others: list[np.ndarray]
     ) -> Generator[Point | np.ndarray, np.ndarray | None, tuple[Point, list[float]]]:
-        """Return a point, and the costs of others; ask for their residuals."""
         ahead = self._ahead(x)
         neighbours = x + np.diag(ahead)
         rows = yield np.stack([x, *neighbours, *others])
@@ -194,7 +192,6 @@ class LeastSquares:
         return point, [cost_of(row, is_robust=self._is_robust) for row in rows[1 + count :]]
 
     def _equations(self, point: Point) -> tuple[np.ndarray, np.ndarray]:
-        """Return the gradient of the cost at a point, and the matrix of the normal equations."""
         rows, residuals = point.jacobian.T, point.residuals
         if self._is_robust:
             weights = np.minimum(1.0, _HUBER / np.maximum(np.abs(residuals), 1e-300))
@@ -209,7 +206,6 @@ class LeastSquares:
         return np.clip(x + np.where(self._is_ratio & (step > 0.0), grown, step), self._low, self._high)
 
     def _step(self, x: np.ndarray, gradient: np.ndarray, normal: np.ndarray, damping: float) -> np.ndarray:
-        """Return the step for a damping, of the unknowns that no bound holds."""
         is_free, step = np.ones(len(x), dtype=bool), np.zeros(len(x))
         for _ in range(len(x)):
             is_free &= np.diag(normal) > 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -139,7 +140,6 @@ def read_logs(files: Sequence[str | Path], config: FitConfig, known: Mapping[str
 
 
 def _marked(logs: Sequence[Log], config: FitConfig) -> Iterator[Log]:
-    """Yield logs, with a mark on each that `fit.validation` names."""
     patterns = config.validation if isinstance(config.validation, tuple) else ()
     names = [log.name for log in logs]
     for pattern in patterns:
@@ -167,7 +167,7 @@ def _logs_of(path: Path, config: FitConfig, known: Mapping[str, RobotJoint]) -> 
     try:
         for arrays in reader.read(path, config.command):
             name = ", ".join(filter(None, [str(path), arrays.get("name", "")]))
-            yield _log(name, arrays, config, known)
+            yield from _pieces(_log(name, arrays, config, known), are_common="command_time" not in arrays)
     except PippinError:
         raise
     except (OSError, ValueError, LookupError, TypeError) as error:
@@ -191,13 +191,17 @@ def _log(name: str, arrays: Mapping[str, Any], config: FitConfig, known: Mapping
         if kind in arrays:
             of_kind = command_times if kind == "command" else times
             factor = np.sign(scales) if (kind, config.command) == ("command", "feedforward") else scales
-            numbers[kind] = _numbers(name, kind, arrays[kind], of_kind, len(every))[:, kept] * factor
-    _numbers(name, "time", times[:, None], times, 1)
-    _numbers(name, "command_time", command_times[:, None], command_times, 1)
+            numbers[kind] = _numbers(kind, arrays[kind], of_kind, len(every))[:, kept] * factor
     if missing := {"position", "command"} - numbers.keys():
         raise LookupError(f"there is no {min(missing)}")
+    notes, measured = list(arrays.get("notes", ())), {kind: each for kind, each in numbers.items() if kind != "command"}
+    is_whole = _is_whole(name, times, *measured.values())
+    times, measured = times[is_whole], {kind: each[is_whole] for kind, each in measured.items()}
+    is_told = _is_whole(name, command_times, numbers["command"])
+    command_times, command = command_times[is_told], numbers["command"][is_told]
+    if not is_whole.all():
+        notes.append(f"{np.count_nonzero(~is_whole)} samples that are not finite are left out")
     is_commanded = times >= command_times[0] - 1e-9  # before its first command, the command of a robot is unknown
-    notes = list(arrays.get("notes", ()))
     if not is_commanded.all():
         notes.append(f"{np.count_nonzero(~is_commanded)} samples before the first command are left out")
     return Log(
@@ -205,25 +209,81 @@ def _log(name: str, arrays: Mapping[str, Any], config: FitConfig, known: Mapping
         times=times[is_commanded],
         joints=tuple(labels),
         command_times=command_times,
-        command=numbers.pop("command"),
-        signals={kind: array[is_commanded] for kind, array in numbers.items()},
+        command=command,
+        signals={kind: array[is_commanded] for kind, array in measured.items()},
         notes=tuple(notes),
     )
 
 
-def _numbers(name: str, kind: str, array: Any, times: np.ndarray, joints: int) -> np.ndarray:
+def _numbers(kind: str, array: Any, times: np.ndarray, joints: int) -> np.ndarray:
     found = np.asarray(array, dtype=float)
     if found.shape != (len(times), joints) or not len(times):
         raise ValueError(f"{kind!r} has shape {found.shape}, not {(len(times), joints)}")
-    is_finite = np.isfinite(found).all(axis=1)
-    if not is_finite.all():
-        first = times[int(np.argmin(is_finite))]
-        raise ConfigError(f"fit.logs: {name}: {kind!r} is not finite at {first:g} s; leave that part out")
     return found
 
 
+_MOST_LOST = 0.1
+"""Share of the rows of a log that may be lost."""
+
+LOST = 2
+"""Most samples in succession that may be lost; more of them divide a log."""
+
+_SHORTEST_PIECE = 10
+"""Samples that a piece of a log needs."""
+
+
+def _is_whole(name: str, times: np.ndarray, *arrays: np.ndarray) -> np.ndarray:
+    found = np.asarray(np.isfinite(np.column_stack([times, *arrays])).all(axis=1))
+    if np.count_nonzero(~found) > _MOST_LOST * len(found):
+        raise ConfigError(
+            f"fit.logs: {name}: {np.count_nonzero(~found)} of {len(found)} rows are not finite, the first one is row"
+            f" {int(np.argmin(found))}; leave that part out"
+        )
+    return found
+
+
+def _pieces(log: Log, *, are_common: bool) -> Iterator[Log]:
+    """Yield the pieces of a log between gaps of several samples, in which nobody knows the commands.
+
+    Where one or two rows are lost, the command is on a straight line, if each row has a command.
+    """
+    steps = np.diff(log.times)
+    if not len(steps) or not (steps > 0.0).all() or not (np.diff(log.command_times) > 0.0).all():
+        yield log  # a check says what is wrong
+        return
+    counts, notes = np.round(steps / log.period), list(log.notes)
+    lost = np.flatnonzero((counts > 1) & (counts <= LOST + 1))
+    if len(lost):
+        notes.append(f"{int((counts[lost] - 1).sum())} samples are missing")
+    times = log.command_times
+    if are_common and len(lost):
+        parts = [log.times[at] + steps[at] * np.arange(1, counts[at]) / counts[at] for at in lost]
+        times = np.sort(np.concatenate([times, *parts]))
+        times = times[np.append(True, np.diff(times) > 0.1 * log.period)]
+    command = np.stack([np.interp(times, log.command_times, each) for each in log.command.T], axis=1)
+    ends = [0, *(np.flatnonzero(counts > LOST + 1) + 1), len(log.times)]
+    if len(ends) > 2:
+        notes.append(f"{len(ends) - 2} gaps without samples divide it, the first at {log.times[ends[1] - 1]:g} s")
+    if len(ends) == 2:
+        yield attrs.evolve(log, command_times=times, command=command, notes=tuple(notes))
+        return
+    for first, end in pairwise(ends):
+        if end - first < _SHORTEST_PIECE:
+            continue
+        kept = times <= log.times[end - 1] + 1e-9
+        kept &= np.arange(len(times)) >= np.searchsorted(times, log.times[first] + 1e-9) - 1
+        yield attrs.evolve(
+            log,
+            name=f"{log.name}, from {log.times[first]:g} s",
+            times=log.times[first:end],
+            command_times=times[kept],
+            command=command[kept],
+            signals={kind: array[first:end] for kind, array in log.signals.items()},
+            notes=tuple(notes),
+        )
+
+
 def _scales(name: str, own: Sequence[str], joints: Sequence[RobotJoint], config: FitConfig) -> np.ndarray:
-    """Return the factor of the numbers of each joint: its sign, times the unit if it turns."""
     _refuse_unknown("fit.signs", name, config.signs, own)
     pairs = [(joint, config.signs.get(joint, 1), of.is_turning) for joint, of in zip(own, joints, strict=True)]
     if not isinstance(config.units, Mapping):

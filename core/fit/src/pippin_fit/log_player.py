@@ -283,7 +283,6 @@ class OpenLoopRollout:
 
 
 def _depends_on_state(simulation: Simulation, names: Sequence[str]) -> bool:
-    """Return whether a part of a control step reads the state before the solver does, or acts after it."""
     parts: list[Any] = [*simulation.actuators.values(), *simulation.sensors.values(), *simulation.plugins.values()]
     is_open = all(getattr(each, "is_open_loop", False) for each in simulation.actuators.values())
     is_skippable = all(name in (*_SKIPPED, _SOLVER) or name.startswith((*_INPUTS, _READINGS)) for name in names)

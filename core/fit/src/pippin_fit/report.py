@@ -14,7 +14,7 @@ from pippin.report import Axis, Chart, Line, Markup, element, folded, heading, s
 from rich.table import Table
 
 from .result import FitResult, Trace
-from .verdicts import FitVerdict, is_refuted, is_worse
+from .verdicts import FitVerdict, is_explained, is_refuted, is_worse
 
 _CHARTS = 24
 """Most charts of signals."""
@@ -78,15 +78,21 @@ def rows(result: FitResult) -> list[tuple[str, ...]]:
     ]
 
 
+_HINT = ' Windows start from measured states and their noise: fit.start = "estimated" tells whether that is it.'
+
+
 def _judgement(result: FitResult) -> str:
+    return _validated(result) if result.is_explained else f"{_unexplained(result)} {_validated(result)}"
+
+
+def _validated(result: FitResult) -> str:
     if result.validation is None:
         return (
             "No window was left for validation: a small residual proves nothing by itself. Set fit.validation, or fit"
             " to more logs."
         )
     before, after = result.validation
-    measured = ' Windows start from measured states and their noise: fit.start = "estimated" tells whether that is it.'
-    hint = measured if result.start == "measured" else ""
+    hint = _HINT if result.start == "measured" else ""
     if is_worse(result.validation):
         return (
             f"The windows that the fit did not see are met worse than before ({before:.3g} σ, now {after:.3g} σ): the"
@@ -95,12 +101,28 @@ def _judgement(result: FitResult) -> str:
     text = f"The windows that the fit did not see had a residual of {before:.3g} σ, and now have {after:.3g} σ."
     if not is_refuted(result.validation):
         return text
-    spectra = residual_spectra(result.traces, result.joints, result.noise)
-    bands = [f"of {each.signal} between {each.band[0]:.3g} and {each.band[1]:.3g} Hz" for each in spectra]
     return (
         f"{text} The validation fails: the model lacks something that is larger than the noise; half of what is left"
-        f" lies {', '.join(bands)}.{hint}"
+        f" lies {_bands(result)}.{hint}"
     )
+
+
+def _bands(result: FitResult) -> str:
+    spectra = residual_spectra(result.traces, result.joints, result.noise)
+    return ", ".join(f"of {each.signal} between {each.band[0]:.3g} and {each.band[1]:.3g} Hz" for each in spectra)
+
+
+def _unexplained(result: FitResult) -> str:
+    text = f"The model does not explain the logs: a residual of {result.costs[-1]:.3g} σ is left, half of it lies"
+    cure = "set fit.interpolation for commands between the samples, let signals.delay vary, or extend the model"
+    if result.delay is not None:
+        delay, residual = result.delay
+        tried = f'with fit.interpolation = "linear" and signals.delay = {delay:.3g} s, the residual is {residual:.3g} σ'
+        cure = f"{tried}; " + (
+            "let signals.delay vary" if is_explained(residual) else "a delay is not it: the model lacks something"
+        )
+    hint = _HINT if result.start == "measured" and not is_refuted(result.validation) else ""
+    return f"{text} {_bands(result)}. Do not use these values: {cure}.{hint}"
 
 
 def _groups(traces: Sequence[Trace]) -> dict[tuple[str, str, str], list[Trace]]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import attrs
 import numpy as np
 
-from .verdicts import FitVerdict, is_refuted
+from .verdicts import FitVerdict, is_explained, is_refuted
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -66,6 +66,10 @@ class FitResult:
     directions: tuple[str, ...]
     """Changes of several values at once that the residuals hardly show, the weakest direction first."""
 
+    delay: tuple[float, float] | None
+    """A delay of the commands, which lie on straight lines [s], and the residual of a fit with it [σ]: what is tried if
+    the model does not explain the logs; None otherwise."""
+
     rollouts: int
     """Rollouts of all candidates."""
 
@@ -88,10 +92,16 @@ class FitResult:
 
     @property
     def is_identified(self) -> bool:
-        """Whether each value is identified, and windows that the fit did not see do not say otherwise: their residual
-        is at most 5 σ, and no more than with the values of the file.
+        """Whether the model explains the logs, each value is identified, and windows that the fit did not see do not
+        say otherwise: their residual is at most 5 σ, and no more than with the values of the file.
         """
-        return not is_refuted(self.validation) and all(each.is_identified for each in self.verdicts)
+        is_right = self.is_explained and not is_refuted(self.validation)
+        return is_right and all(each.is_identified for each in self.verdicts)
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether the model explains the windows that were fitted: their residual is at most 5 σ."""
+        return is_explained(self.costs[-1])
 
     @property
     def joints(self) -> tuple[str, ...]:

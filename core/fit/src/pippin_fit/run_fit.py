@@ -12,7 +12,10 @@ from pippin import ConfigError, SimulationConfig, load
 from pippin.report import Markup
 from pippin.studies import Overlay, RunFolder, RunProgress, Study, current_progress, import_newton, run_study
 
+from pippin_fit.config import FitParameterConfig
+
 from .result import FitCheck, FitResult
+from .verdicts import is_explained
 
 ITERATIONS = "iterations"
 """The folder of the journal of a fit, in that of its results."""
@@ -76,12 +79,19 @@ class FitStudy(Study[FitResult]):
 
     def build(self, config: SimulationConfig, folder: RunFolder) -> None:
         """Read the logs, and build the worlds of all candidates."""
+        self._config = config
         self._course = _course(config, self._logs, folder.path / ITERATIONS, self._processes)
 
     def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Lower the residuals."""
         with progress.phase("fit"):
             self._course.run(progress, stop_if_asked)
+        trial = _with_delay(self._config, self._course)
+        if trial is not None:
+            with progress.phase("fit with a delay"), _course(trial, self._logs, None, self._processes) as course:
+                course.run(progress, stop_if_asked)
+                (delay,) = course.result(Path()).value("signals.delay").values()
+                self._course.delay = delay, course.costs[-1]
 
     def result(self, folder: Path) -> FitResult | None:
         """Return the values so far; None before the first rollout."""
@@ -102,6 +112,22 @@ class FitStudy(Study[FitResult]):
         """Close the simulations."""
         if self._course is not None:
             self._course.problem.close()
+
+
+_LONGEST = 3.0
+"""Longest delay that is tried, in periods of a log."""
+
+
+def _with_delay(config: SimulationConfig, course: Any) -> SimulationConfig | None:
+    """Return the fit with a delay of the commands, on straight lines; None if the logs are explained, or it has one."""
+    table = config.fit
+    if table is None or is_explained(course.costs[-1]) or "signals.delay" in table.parameters:
+        return None
+    if table.command == "feedforward" or table.method != "least-squares":
+        return None
+    reach = _LONGEST * course.problem.logs[0].period
+    parameters = {**table.parameters, "signals.delay": FitParameterConfig(range=(-reach, reach))}
+    return config.with_tables(fit=attrs.evolve(table, parameters=parameters, interpolation="linear"))
 
 
 def check_fit(

@@ -27,12 +27,14 @@ IDENTIFIED, _END, CORRELATED = "identified", "at an end of its range", "only tog
 
 UNOBSERVABLE, CONTRADICTED, _UNVALIDATED = "not identifiable", "logs contradict the file", "fitted, not validated"
 
+_UNEXPLAINED = "fitted, logs not explained"
+
 CHI_SQUARED = 3.841
 """The 95 % quantile of χ² with one degree of freedom: a cost that rises more is no noise."""
 
 _EXPLAINED, _WORSE = 5.0, 1.05
-"""Largest residual of windows that the fit did not see, and that the model explains, with noisy starts, in σ; and the
-smallest ratio of it to the residual with the file above chance."""
+"""Largest residual of windows that the model explains, with noisy starts, in σ; and the smallest ratio of that of
+windows that the fit did not see to the residual with the file above chance."""
 
 
 @attrs.frozen(kw_only=True)
@@ -52,13 +54,15 @@ class FitVerdict:
     """The value that was found."""
 
     half_width: float
-    """Half of the interval that holds the value in 95 % of such logs, if residuals are white noise."""
+    """Half of the interval that holds the value in 95 % of such logs, if residuals are white noise; if the model does
+    not explain the logs, as if all residuals had one cause."""
 
     verdict: str
     """`identified`, or why not: `no effect`, `not identifiable`, `at an end of its range`, or `only together`: right if
     the value that it is coupled to, which is held, is right. `fitted, not validated`: windows that the fit did not see
-    say that the model lacks something. `logs contradict the file`: the value is not identifiable, and is held as it was
-    found, since the value of the file does not explain the logs."""
+    say that the model lacks something; `fitted, logs not explained`: so do those that it saw. `logs contradict the
+    file`: the value is not identifiable, and is held as it was found, since the value of the file does not explain the
+    logs."""
 
     collinearity: float
     """Share of its effect that the other values together can have (R²): 1 if the logs cannot distinguish them."""
@@ -73,12 +77,12 @@ class FitVerdict:
     @property
     def is_determined(self) -> bool:
         """Whether the logs determine the value, which may be at an end of its range, or depend on a held one."""
-        return self.verdict in (IDENTIFIED, _END, CORRELATED, _UNVALIDATED)
+        return self.verdict in (IDENTIFIED, _END, CORRELATED, _UNVALIDATED, _UNEXPLAINED)
 
     @property
     def is_kept(self) -> bool:
         """Whether the value goes into the file that was found: it and the values that are held explain the logs."""
-        return self.verdict in (IDENTIFIED, CORRELATED, _UNVALIDATED, CONTRADICTED)
+        return self.verdict in (IDENTIFIED, CORRELATED, _UNVALIDATED, _UNEXPLAINED, CONTRADICTED)
 
     @property
     def is_identified(self) -> bool:
@@ -91,12 +95,17 @@ class FitVerdict:
         finite = {name: width if width is not None and math.isfinite(width) else None for name, width in widths.items()}
         return {**attrs.asdict(self), **finite}
 
-    def concluded(self, *, is_refuted: bool) -> FitVerdict:
+    def concluded(self, *, is_refuted: bool, residual: float, rows: int) -> FitVerdict:
         """For the core: return the verdict at the end of a fit.
 
         Args:
             is_refuted: Whether windows that the fit did not see say that the model lacks something.
+            residual: The residual of the windows that were fitted, in σ.
+            rows: The number of residuals.
         """
+        if not is_explained(residual):
+            wide = attrs.evolve(self, half_width=self.half_width * math.sqrt(rows))
+            return attrs.evolve(wide, verdict=_UNEXPLAINED) if self.is_identified else wide
         if is_refuted and self.is_identified:
             return attrs.evolve(self, verdict=_UNVALIDATED)
         return attrs.evolve(self, verdict=CONTRADICTED) if self.is_contradicted else self
@@ -115,6 +124,11 @@ def kept_values(verdicts: Sequence[FitVerdict]) -> np.ndarray:
     return np.array([each.value if each.is_kept else each.start for each in verdicts])
 
 
+def is_explained(residual: float) -> bool:
+    """Return whether a model explains windows with a residual [σ]."""
+    return residual <= _EXPLAINED
+
+
 def is_worse(validation: tuple[float, float]) -> bool:
     """Return whether windows that a fit did not see are met worse than by the file; its residuals come first, in σ."""
     return validation[1] > _WORSE * validation[0]
@@ -122,7 +136,7 @@ def is_worse(validation: tuple[float, float]) -> bool:
 
 def is_refuted(validation: tuple[float, float] | None) -> bool:
     """Return whether windows that a fit did not see say that the model lacks something; None if there are none."""
-    return validation is not None and (validation[1] > _EXPLAINED or is_worse(validation))
+    return validation is not None and (not is_explained(validation[1]) or is_worse(validation))
 
 
 def variances(residuals: np.ndarray, channels: np.ndarray, share: float) -> np.ndarray:

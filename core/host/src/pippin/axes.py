@@ -200,7 +200,6 @@ def _names(of: newton.ModelBuilder | newton.Model) -> Callable[[int], str]:
 def _fitting(
     found: Mapping[str, Sequence[int]], names: Sequence[str], unfit: Mapping[int, str], where: str, fit: str, cure: str
 ) -> tuple[list[int], str | None]:
-    """Return the indices that patterns found and that are fit, and a note on the others."""
     wrong = {pattern: indices for pattern, indices in found.items() if all(index in unfit for index in indices)}
     faults = [
         f"{where}: {pattern!r} matches no joint {fit}, only {_with_kinds(indices, names, unfit)}; {cure}"
@@ -219,5 +218,4 @@ def _with_kinds(indices: Sequence[int], names: Sequence[str], kinds: Mapping[int
 
 
 def _as_newton_labels(name: str, _context: Any) -> str:
-    """Return the name of an MJCF joint as Newton's importer writes it in labels."""
     return name.replace("-", "_")

@@ -119,7 +119,6 @@ def _named(entry: Entry) -> Any:
 
 
 def _wants(entry: Entry) -> tuple[tuple[VersionRequirement, ...], tuple[str, ...]]:
-    """Return the requirements that apply to this environment, and a fault for each that is not met."""
     wants = []
     for text in metadata.requires(entry.distribution) or ():
         try:

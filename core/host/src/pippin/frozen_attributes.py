@@ -47,7 +47,6 @@ class FrozenAttributes(SuggestedAttributes):
         object.__setattr__(self, name, value)
 
     def _cure_of(self, name: str) -> str | None:
-        """Return what to do in place of an assignment to a name; None if nothing is known."""
         setter = f"set_{name}"
         return f"call {setter}(…)" if hasattr(type(self), setter) else None
 

@@ -115,7 +115,6 @@ class IndexRange:
         )
 
     def _on_host(self, choice: Any, where: str) -> np.ndarray:
-        """Return a NumPy array of a choice; from a device it is copied."""
         if isinstance(choice, str | bytes | bytearray | dict):
             raise self.error(f"{where}: expected integers or booleans, got {choice!r}; pass indices or a mask")
         if isinstance(choice, Iterable) and not hasattr(choice, "__array__") and not hasattr(choice, "__dlpack__"):

@@ -88,7 +88,6 @@ class PippinEnvConfig(EnvConfig):
 
 
 def _features(env: LeRobotVectorEnv) -> dict[str, PolicyFeature]:
-    """Return the features by the keys of observations; those in `pixels` have a slash."""
     found = {ACTION: PolicyFeature(type=FeatureType.ACTION, shape=env.single_action_space.shape)}
     observed: Any = env.single_observation_space
     for key, space in observed.spaces.items():

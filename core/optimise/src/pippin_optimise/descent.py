@@ -146,7 +146,6 @@ class Descent:
             self.ended = "all moves were taken"
 
     def _move(self, whole: int) -> np.ndarray:
-        """Take the first control step of the best plan, one of all moves, and return where the next plans start."""
         objective, plan = self._objective, self.best_values[self.best_losses.argmin()]
         first = {each.name: plan[objective.columns[each.name]][: each.width].copy() for each in objective.variables}
         self.taken.append(first)
@@ -156,7 +155,6 @@ class Descent:
         return start
 
     def _evaluate(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return losses and gradients of some values, and keep the best ones."""
         if self._latest is not None and np.array_equal(values, self._latest[0]):
             return self._latest[1:]
         losses, gradient = self._objective.gradient(values)
@@ -177,13 +175,11 @@ class Descent:
         return losses, gradient
 
     def _note(self, losses: np.ndarray) -> bool:
-        """Note the losses before an iteration, and return whether the best ones have stopped to fall."""
         self._iterations += 1
         self._record(losses, self._objective.config.iterations)
         return self._has_settled(losses)
 
     def _improve(self, losses: np.ndarray) -> bool:
-        """Count an iteration of one of many plans, and return whether the best losses have stopped to fall."""
         self._iterations += 1
         return self._has_settled(losses)
 
@@ -198,7 +194,6 @@ class Descent:
         return bool((fall <= tolerance * np.abs(self._first)).all())
 
     def _record(self, losses: np.ndarray, whole: int) -> None:
-        """Keep the losses of an iteration or a move, of a whole number of them, and show the live line."""
         self.losses.append(losses)
         self.seconds, count = time.perf_counter() - self._began, len(self.losses)
         left = f"{(whole - count) * self.seconds / count:.0f} s left"

@@ -307,7 +307,6 @@ def _weights_later(weights: np.ndarray, interpolation: str) -> np.ndarray:
 
 
 def _array_at(host: Host, path: str, where: str) -> wp.array:
-    """Return the array of a component that a path means, such as `actuators.arm.kp`."""
     kind, _, rest = path.partition(".")
     label, _, name = rest.rpartition(".")
     if kind not in _KINDS or not label:
@@ -333,7 +332,6 @@ def _names(component: Any, kind: str) -> Sequence[str]:
 
 
 def _rows_of(host: Host, config: VariableConfig, rows: np.ndarray, where: str) -> np.ndarray:
-    """Return the rows of an array of the model that a selection of particles or bodies means."""
     assert config.of is not None, "the caller asked"
     assert config.model is not None, "'of' needs it"
     model = host.model
@@ -364,7 +362,6 @@ def _free_dofs(model: newton.Model, rows: np.ndarray, where: str) -> np.ndarray:
 
 
 def _equal_rows(rows: np.ndarray, where: str) -> np.ndarray:
-    """Refuse rows that are padded: each world has the same number of variables."""
     if not rows.size:
         raise ConfigError(f"{where}: nothing is chosen; choose more, or leave the selection out")
     if (rows < 0).any():
@@ -378,7 +375,6 @@ def _places(rows: np.ndarray, width: int) -> np.ndarray:
 
 
 def _width(array: wp.array) -> int:
-    """Return the numbers in a row of a one-dimensional array, or in an element of others."""
     inner = int(np.prod(array.shape[1:])) if array.ndim > 1 else 1
     return inner * wp.types.type_size(array.dtype)
 

@@ -198,7 +198,6 @@ def replay(
 
 
 def _without_actors(config: SimulationConfig, found: Demonstrations) -> SimulationConfig:
-    """Leave out who else would act, and who watches; episodes end when their frames do."""
     task = config.tables.get("task")  # the table of a package that may not be there
     task = task and attrs.evolve(task, autoreset="disabled")
     config = config.unobserved().with_tables(policy=None, task=task)

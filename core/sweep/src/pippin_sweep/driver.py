@@ -157,7 +157,6 @@ class Sweep(Study[SweepResult]):
             self._executor.submit(Job(key=f"prepare-{number}", **own))
 
     def _submit(self) -> None:
-        """Submit variants while there are slots. One variant alone compiles what others of the same plugins need."""
         for variant in list(self._waiting):
             if len(self._running) >= self._executor.slots:
                 return
@@ -187,7 +186,6 @@ class Sweep(Study[SweepResult]):
         self._executor.submit(Job(key=variant.id, function="pippin_sweep.variant_job:run", arguments=arguments, **own))
 
     def _settle(self, ended: JobResult) -> None:
-        """Note the end of a variant. One that left no summary gets one from here."""
         running = self._running.pop(ended.key, None)
         if running is None:
             return  # it prepared a process
@@ -230,7 +228,6 @@ class Sweep(Study[SweepResult]):
         }
 
     def _show(self, progress: RunProgress, before: int, elapsed: float) -> None:
-        """Show the outcomes so far, if they have changed."""
         if (counts := self.counts) == self._shown:
             return
         self._shown, total = counts, len(self._rows)

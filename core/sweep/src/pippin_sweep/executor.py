@@ -213,7 +213,6 @@ def call_job_logged(job: Job) -> tuple[JobStatus, str]:
 
 @contextmanager
 def _printing_to(path: Path) -> Iterator[None]:
-    """Send both standard streams to the end of a file, those of native code too."""
     kept = [os.dup(stream) for stream in (1, 2)]
     log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
     for stream in (1, 2):

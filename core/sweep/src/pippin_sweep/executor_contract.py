@@ -77,7 +77,6 @@ def _job(key: str, folder: Path) -> Job:
 
 
 def _run(executor: Executor, jobs: list[Job], timeout: float) -> list[JobResult]:
-    """Submit the jobs, cancel one as soon as it runs, and return how they ended."""
     end, ended = time.monotonic() + timeout, list[JobResult]()
     for job in jobs:
         executor.submit(job)

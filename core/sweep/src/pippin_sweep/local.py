@@ -90,7 +90,6 @@ class LocalExecutor:
             self._running.append(_Run(job, worker, time.monotonic()))
 
     def _look(self, run: _Run) -> None:
-        """Note the end of a job, if it returned, its process was lost, or it takes too long."""
         while wait_any([run.worker], 0.0):
             result = run.worker.take()
             if result is None:

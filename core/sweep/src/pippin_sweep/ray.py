@@ -71,7 +71,6 @@ class RayExecutor(ClusterExecutor):
         self._ray, self._is_ours = None, False
 
     def _join(self) -> None:
-        """Join the cluster, once; a program that uses Ray itself has joined it already."""
         if self._ray is not None:
             return
         address = self._config.address or os.environ.get("RAY_ADDRESS")
@@ -143,7 +142,6 @@ def run_job(job: Job, folder: str) -> tuple[JobStatus, str]:
 
 
 def _join(ray: Any, address: str | None) -> None:
-    """Join a cluster, which leaves the signals as they are."""
     if address is None:
         raise ConfigError(
             "executor.address: no Ray cluster is named; give its address or set RAY_ADDRESS, or use --executor local"

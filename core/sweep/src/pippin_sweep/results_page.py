@@ -98,7 +98,6 @@ def _spread(values: np.ndarray) -> np.ndarray:
 
 
 def _values(rows: Sequence[Row], key: str) -> list[Any]:
-    """Return the values of a key, numbers in their order, others in that of the sweep."""
     found = list(dict.fromkeys(row[key] for row in rows))
     return sorted(found) if all(_is_number(each) for each in found) else found
 

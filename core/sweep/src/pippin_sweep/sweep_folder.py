@@ -149,7 +149,6 @@ def publish(folder: Path, final: Path, summary: Mapping[str, Any]) -> None:
 
 
 def _renamed(data: Any, before: str, after: str) -> Any:
-    """Return plain data with another name of a folder in all texts."""
     if isinstance(data, str):
         return data.replace(before, after)
     if isinstance(data, Mapping):
@@ -158,7 +157,6 @@ def _renamed(data: Any, before: str, after: str) -> Any:
 
 
 def _locked(path: Path) -> IO[str]:
-    """Return a file that this process has locked until it closes the file or ends."""
     file = path.open("w", encoding="utf-8")
     try:
         import fcntl

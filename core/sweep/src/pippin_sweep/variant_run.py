@@ -65,6 +65,5 @@ def run_variant(config: SimulationConfig, folder: Path, steps: int, kernels: str
 
 
 def _lost_rows(simulation: Simulation) -> str:
-    """Return why recorders lack rows; empty if they have all."""
     found = [*simulation.recorders.values(), *simulation.plugins.values()]
     return "; ".join(note for each in found if isinstance(each, Recorder) and each.is_incomplete for note in each.notes)

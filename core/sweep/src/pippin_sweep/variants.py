@@ -219,7 +219,6 @@ def axis_of_file(path: Path) -> Axis:
 
 
 def _split(text: str) -> tuple[str, str]:
-    """Return key and values: the first `=` outside quotes parts them."""
     match = re.match(r"""\s*(?P<key>(?:"[^"]*"|'[^']*'|[^"'=])+?)\s*=(?P<values>.*)""", text, re.DOTALL)
     if match is None:
         raise ConfigError(f"over: expected KEY=VALUES, got {text!r}; write, for example, solver.iterations=4,8")
@@ -238,7 +237,6 @@ def _lines(key: str, path: Path) -> list[str]:
 
 
 def _items(key: str, text: str) -> list[str]:
-    """Return the values of a list; a comma inside quotes or brackets parts none."""
     items, rest = [], ""
     for piece in text.split(","):
         rest = f"{rest},{piece}" if rest else piece

@@ -387,7 +387,6 @@ class TermContext:
     def _matched(
         self, patterns: Patterns, kind: str, where: str, elements: Callable[[int], tuple[Sequence[str], Sequence[Any]]]
     ) -> tuple[tuple[str, ...], list[list[Any]]]:
-        """Return the labels that patterns choose in every world, and the indices of their elements in each."""
         rows, names = [], set[tuple[str, ...]]()
         for world in range(self.world_count):
             known, indices = elements(world)

@@ -8,7 +8,6 @@ from pippin.catalog import Kind
 
 
 def _term(name: str, plural: str, order: int, meaning: str, **others: Any) -> Kind:
-    """Return the kind of a term whose tables stand in `task.PLURAL`, with a template of its own."""
     usual: dict[str, Any] = {"place": f"task.{plural}.*", "template": f"pippin_conformance.templates:{name}"}
     base, checks = f"pippin_task:{name.capitalize()}", f"pippin_conformance.kinds:{name.upper()}"
     return Kind(name=name, plural=plural, order=order, meaning=meaning, base=base, checks=checks, **usual | others)

@@ -102,7 +102,6 @@ class _Layout:
 
 
 def _resampled(motion: RobotMotion, dt: float, *, loop: bool) -> RobotMotion:
-    """Return a motion at the times of control steps, up to the last one that it reaches."""
     count = len(motion.joints)
     duration = (count - 1) / motion.rate
     steps = round(duration / dt)
@@ -187,7 +186,6 @@ def _moved(pose: np.ndarray, poses: np.ndarray) -> np.ndarray:
 
 
 def _refuse_open(motion: RobotMotion, names: Sequence[str]) -> None:
-    """Refuse a loop whose last frame is another one than the first, but for the place of the root."""
     apart = dict(zip(names, np.abs(motion.joints[-1] - motion.joints[0]), strict=True))
     root = motion.root
     if root.shape[1]:
@@ -208,12 +206,10 @@ def _between(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def _turned(turns: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """Return quaternions turned by rotation vectors in the world."""
     return quaternions.product(quaternions.from_rotation_vectors(vectors), turns)
 
 
 def _beyond(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Return the poses as far beyond others as those are from some."""
     turns = _turned(other[:, 3:], _between(one[:, 3:], other[:, 3:]))
     return np.concatenate([2.0 * other[:, :3] - one[:, :3], turns], axis=1)
 
@@ -328,7 +324,6 @@ def _order(names: Sequence[str], declared: Sequence[str], where: str) -> list[in
 
 
 def _unit(root: np.ndarray, order: str, path: Path) -> np.ndarray:
-    """Return poses with quaternions x, y, z, w of length one."""
     turns = np.roll(root[:, 3:], -1, axis=1) if order == "wxyz" else root[:, 3:]
     lengths = np.linalg.norm(turns, axis=1, keepdims=True)
     wrong = np.flatnonzero(np.abs(lengths[:, 0] - 1.0) > 1e-2)

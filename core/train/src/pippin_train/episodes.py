@@ -25,6 +25,7 @@ class TrainingEnv(VectorEnv):
         self.progress: float = 0.0
         #: Return and length of each of the last episodes, the oldest first.
         self.last_episodes: deque[tuple[float, int]] = deque(maxlen=_KEPT)
+        self._has_ended = np.zeros(self.num_envs, dtype=bool)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Take one control step in all worlds, with `actions`."""
@@ -32,9 +33,15 @@ class TrainingEnv(VectorEnv):
         self.taken += self.num_envs
         ended = _on_host(info["_episode"])
         if ended.any():
+            self._has_ended |= ended
             returns, lengths = (_on_host(info["episode"][key])[ended].tolist() for key in ("r", "l"))
             self.last_episodes.extend(zip(returns, map(int, lengths), strict=True))
         return observations, rewards * self.reward_scale, terminated, truncated, info
+
+    @property
+    def is_biased(self) -> bool:
+        """Whether a world has ended no episode so far: those that end first are short."""
+        return not self._has_ended.all()
 
     def means(self) -> tuple[float, float]:
         """Return the mean return and the mean length [control steps] of the last episodes; NaN before one has ended."""

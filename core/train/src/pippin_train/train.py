@@ -169,7 +169,7 @@ class TrainingStudy(Study[Training]):
                     training.iteration += 1
                     training.steps, training.seconds = taken + env.taken, training.seconds + elapsed
                     mean, length = env.means()
-                    if not math.isnan(mean):
+                    if not math.isnan(mean) and not (self._is_resumed and env.is_biased):
                         training.mean_return, training.mean_length = mean, length
                     _write_row(training)
                     progress.update(training.line((env.taken - before) / elapsed))
@@ -232,7 +232,6 @@ def _resumed(folder: Path, training: Training) -> Training:
 
 
 def _save(training: Training, trainer: Any) -> None:
-    """Replace checkpoint and policy, each at once: a training may be killed at any time."""
     folder = RunFolder(training.folder, continues=True)
     for path, write in ((training.checkpoint, trainer.save), (training.policy, trainer.write_policy)):
         with folder.written(path.name) as part:

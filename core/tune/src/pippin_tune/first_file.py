@@ -17,7 +17,7 @@ from pippin.axes import axis_labels
 from pippin.config import toml_text
 from pippin.quaternions import rotated
 
-from .gain_tables import gain_notes, group_table, pattern_of
+from .gain_tables import gain_notes, group_table, limit_table, pattern_of
 from .stances import Stance
 from .tuning import NEW_GROUP as GROUP
 from .tuning import dofs_of, tune
@@ -215,12 +215,11 @@ def _try(tables: dict[str, Any], asset: dict[str, Any], model: newton.Model) -> 
 
 
 def _group(tables: Mapping[str, Any], model: newton.Model, frequency: float) -> tuple[dict[str, Any], list[str]]:
-    """Return the table of the actuator group, with gains for a frequency, and notes on the gains."""
     group = tables["actuators"][GROUP]
     if group["type"] != "pd":
         return group, []
     (proposal,) = tune(structure(tables), frequency=frequency, model=model)
-    return {**group, **group_table(proposal)}, gain_notes(proposal, tables["simulation"]["dt"])
+    return {**group, **group_table(proposal), **limit_table(proposal)}, gain_notes(proposal, tables["simulation"]["dt"])
 
 
 def _simulated(tables: dict[str, Any], asset: dict[str, Any]) -> Trial:
@@ -252,13 +251,11 @@ def _simulated(tables: dict[str, Any], asset: dict[str, Any]) -> Trial:
 
 
 def _root(model: newton.Model) -> tuple[int, bool]:
-    """Return the body of the first free joint, or the first body, and whether there is such a joint."""
     free = np.flatnonzero(on_host(model.joint_type) == int(newton.JointType.FREE))
     return int(on_host(model.joint_child)[free[0]]) if free.size else 0, bool(free.size)
 
 
 def _text(tables: Mapping[str, Any], contents: AssetContents, trial: Trial, notes: Sequence[str]) -> str:
-    """Return the file: its tables, each with what it is for, and tables to add."""
     simulation = {key: value for key, value in tables["simulation"].items() if key != "device"}
     actuators = tables["actuators"][GROUP]
     of = "the servos of the robot's own file" if actuators["type"] == "control" else "PD control: kp (q* - q) - kd q̇"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
@@ -29,11 +30,17 @@ def group_table(proposal: Proposal) -> dict[str, Any]:
     return {"type": "pd", "joints": [".*"], **mode, **gains}
 
 
-def table_of(values: Mapping[str, float]) -> float | dict[str, float]:
+def limit_table(proposal: Proposal) -> dict[str, Any]:
+    """Return the key of the effort limits that the asset states, empty unless it states one for each axis."""
+    limits = {gain.load.label: float(f"{gain.load.effort_limit:.6g}") for gain in proposal.gains}
+    return {"effort_limit": table_of(limits, spread=1.0)} if all(map(math.isfinite, limits.values())) else {}
+
+
+def table_of(values: Mapping[str, float], spread: float = _SPREAD) -> float | dict[str, float]:
     """Return one value, or values by pattern, for values by label. A pattern matches only the labels of its value."""
     alike: list[tuple[float, list[str]]] = []
     for label, value in sorted(values.items(), key=lambda item: item[1]):
-        if alike and value <= _SPREAD * alike[-1][0]:
+        if alike and value <= spread * alike[-1][0]:
             alike[-1][1].append(label)
         else:
             alike.append((value, [label]))
@@ -78,6 +85,5 @@ def pattern_of(own: Sequence[str], everything: Sequence[str]) -> str:
 
 
 def _start(names: Sequence[str]) -> str:
-    """Return the longest text that all names start with."""
     alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
     return "".join(letters[0] for letters in alike)

@@ -91,7 +91,6 @@ class Stance:
         return float(heights.max() - self.lowest(on_host(self._state.joint_q)[self.columns]))
 
     def _feet(self) -> list[int]:
-        """Return the outermost bodies whose lowest points are about as low as that of the robot."""
         parents = set(on_host(self._model.joint_parent).tolist())
         lowest = {body: self._lowest(body)[2] for body, *_ in self._shapes if body not in parents}
         ground = min(lowest.values(), default=0.0)

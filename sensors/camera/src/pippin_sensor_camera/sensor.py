@@ -84,9 +84,14 @@ class SensorCamera(sensing.Sensor):
         images = {name: kind.allocate(shape, clear, model.device) for name, kind in kinds.items()}
         self._images: dict[str, Any] = {kind.argument: images[name] for name, kind in kinds.items()}
         names = tuple(model.shape_label[site] for site in sites[0])
+        infinite = "where nothing is in sight; set no_hit of the sensor" if config.no_hit == "infinity" else ""
         return {
             name: sensing.Output(
-                data=kind.per_world(images[name], sites), unit=kind.unit, frame=kind.frame, labels=names
+                data=kind.per_world(images[name], sites),
+                unit=kind.unit,
+                frame=kind.frame,
+                labels=names,
+                infinite=infinite if name in ("depth", "distance") else "",
             )
             for name, kind in kinds.items()
         }

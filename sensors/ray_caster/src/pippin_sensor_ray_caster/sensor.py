@@ -68,8 +68,17 @@ class SensorRayCaster(sensing.Sensor):
         self._outputs = [each.reshape((sites.size, -1)) for each in arrays.values()]
         units = {"distance": "m", "position": "m"}
         frames = {"position": "world", "normal": "world"}
+        infinite = {"position": "where a ray meets nothing; take 'distance'"}
+        if self.config.no_hit == "infinity":
+            infinite["distance"] = "where a ray meets nothing; set no_hit of the sensor"
         return {
-            name: sensing.Output(data=each, unit=units.get(name, "1"), frame=frames.get(name, "none"), labels=names)
+            name: sensing.Output(
+                data=each,
+                unit=units.get(name, "1"),
+                frame=frames.get(name, "none"),
+                labels=names,
+                infinite=infinite.get(name, ""),
+            )
             for name, each in arrays.items()
         }
 

@@ -88,7 +88,6 @@ def run(case: Case, timeout: float) -> Iterator[Row]:
 
 
 def _work(connection: Connection, case: Case, checks: Sequence[str]) -> None:
-    """Run checks, and send the rows of each, then whether this process is of no more use."""
     from .checks import CHECKS
 
     for name in checks:

@@ -99,7 +99,6 @@ class McapReader:
         return found
 
     def _chosen(self, path: Path, topics: Mapping[str, _Topic], key: str, kinds: Sequence[str], what: str) -> str:
-        """Return the topic of a key, or the only one with messages of some kinds."""
         named = getattr(self._config, key)
         listed = ", ".join(f"{name} ({topic.kind})" for name, topic in topics.items()) or "none"
         if named is not None:

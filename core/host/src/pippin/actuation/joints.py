@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import attrs
 import newton
 from pippin import labels
-from pippin.assets.actuators.asset_actuators import mark_driven
+from pippin.assets.actuators.replaced import mark_driven
 from pippin.axes import choose_axes
 from pippin.errors import ConfigError
 

@@ -309,7 +309,6 @@ class Parameters:
 
 
 def _numbers(values: Any, name: str) -> np.ndarray:
-    """Return numbers, or an array of any library, as an array on the host."""
     try:
         numbers = np.asarray(values.numpy() if hasattr(values, "numpy") else values)
     except (TypeError, ValueError, RuntimeError) as error:
@@ -322,7 +321,6 @@ def _numbers(values: Any, name: str) -> np.ndarray:
 
 
 def _by_world(values: wp.array, shape: Any) -> wp.array:
-    """View the values of all lanes by world; they may be a column of a larger array."""
     step: Any = present(values.strides)[0]
     strides: Any = (shape[1] * step, step)
     view = wp.array(ptr=values.ptr, dtype=values.dtype, shape=shape, strides=strides, device=values.device)

@@ -23,6 +23,7 @@ from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device, kind_of
 from pippin.extras import version_faults
+from pippin.solving.contact_source import Capacity
 from pippin.state.double_buffer import Assignable, DoubleBuffer
 from pippin.state.draws import WorldSeeds
 from pippin.state.kinematics import ModifiedWorlds, WrittenWorlds
@@ -186,13 +187,27 @@ def _initial_states(model: newton.Model, places: StartPoses | None) -> tuple[new
     return state, following
 
 
+def _of_solver(built: Built, capacity: Capacity, solution: Sequence[Capacity]) -> Capacity:
+    """Return the capacity of a buffer with the key of the solver that sizes it, if the file gives this key."""
+    choice, worlds = built.components.choices.get(built.components.solver_name), built.model.world_count
+    config = None if choice is None else choice[1].config
+    if capacity.field == "collision.rigid_contact_max" and built.config.collision.rigid_contact_max is None:
+        for own in solution:
+            is_given = getattr(config, own.field.removeprefix("solver."), None) is not None
+            if own.is_per_world and is_given and own.allocated * worlds == capacity.allocated:
+                return attrs.evolve(capacity, field=own.field, shared_by=worlds)
+    return capacity
+
+
 def _monitor(built: Built, inputs: Sequence[StepInput]) -> Monitor:
     solver, step = built.components.attributes[built.components.solver_name], built.config.simulation
+    solution = solver.capacities()
+    detection = [_of_solver(built, each, solution) for each in built.source.capacities]
     return Monitor(
         built.model,
         step.control_dt,
-        detection=built.source.capacities,
-        solution=solver.capacities(),
+        detection=detection,
+        solution=solution,
         harmless_bits=solver.harmless_overflow_bits,
         bounds=Bounds(step.max_speed, step.max_effort),
         cures=partial(remedies, built.components, built.model, built.solver, built.source),
@@ -202,7 +217,6 @@ def _monitor(built: Built, inputs: Sequence[StepInput]) -> Monitor:
 
 
 def _opaque(components: Components, simulation: Host) -> tuple[type, ...]:
-    """Return the classes whose instances own nothing that a step changes."""
     observers = (type(components[name]) for name, each in components.declarations.items() if each.is_observer)
     of_warp = (wp.Kernel, wp.Module, wp.Stream, type(simulation.device))
     return (simulation.__class__, weakref.ProxyType, Catalog, newton.Model, newton.ModelBuilder, *of_warp, *observers)

@@ -60,7 +60,6 @@ def _faults(model: newton.Model, name: str) -> Iterator[str]:
 
 
 def _rules(name: str, values: np.ndarray) -> Iterator[tuple[str, Any]]:
-    """Yield which values are allowed, in words, and which rows of an array are not."""
     if name in _BOUNDS:
         yield "a number >= 0", ~(values >= 0.0).all(axis=1)
         return
@@ -85,7 +84,6 @@ def _faults_of_limits(model: newton.Model) -> list[str]:
 
 
 def _faults_of_rotations(model: newton.Model) -> Iterator[str]:
-    """Yield the first free or ball joint whose coordinates hold no rotation."""
     if not model.joint_count:
         return
     types, starts, values = (on_host(array) for array in (model.joint_type, model.joint_q_start, model.joint_q))
@@ -200,13 +198,11 @@ def _has_fixed_links(model: newton.Model) -> bool:
 
 
 def _is_explicit(components: Components, name: str) -> bool:
-    """Tell whether an actuator of the file evaluates its law at the start of a step."""
     choice = components.choices.get(name)
     return choice is not None and getattr(choice[1].config, "effort_mode", None) == "explicit"
 
 
 def _light_joint(model: newton.Model, dofs: Sequence[int]) -> str | None:
-    """Return the joint of the first DOF that has almost no armature, or None."""
     if not dofs:
         return None
     armature = on_host(model.joint_armature)[np.array(dofs)]

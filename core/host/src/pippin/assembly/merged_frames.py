@@ -68,7 +68,6 @@ def frame_notes(model: newton.Model) -> list[str]:
 
 
 def _joints_of_urdfs(imports: Iterable[Imported]) -> Iterator[int]:
-    """Yield the joints of the URDFs that do not say whether links on fixed joints are merged."""
     count = 0
     for each in imports:
         joints = range(count, count + each.part.joint_count)

@@ -118,7 +118,6 @@ def reads_dimensions(components: Components) -> bool:
 
 
 def _set_particle_numbers(model: newton.Model, collision: CollisionConfig) -> None:
-    """Set the numbers of the contacts of particles, which Newton keeps for the whole model."""
     for name, value in collision.particle_numbers().items():
         if not model.particle_count:
             raise ConfigError(f"collision.{name}: {value:g}, but the scene has no particles; leave it out")

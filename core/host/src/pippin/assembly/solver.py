@@ -245,7 +245,6 @@ class SolverBuilding:
         refuse_unsupported(self._components.declarations, observables, frozenset(supported), self.name, self._catalog)
 
     def _refuse_ignored_collision(self, detects_contacts: bool) -> None:
-        """Refuse what only Newton's contacts follow if the solver detects contacts itself."""
         if detects_contacts and self._original_collision != CollisionConfig():
             raise ConfigError(
                 f"collision: solver {self.name!r} detects contacts itself and would ignore this table;"

@@ -272,7 +272,6 @@ def find_asset(config: AssetConfig, where: str, catalog: Catalog | None = None) 
 
 
 def _numbers_of(field: Element) -> float:
-    """Return how many heights a field states; 0 if it does not say that in numbers."""
     try:
         return float(field.attributes.get("nrow", "0")) * float(field.attributes.get("ncol", "0"))
     except ValueError:
@@ -292,7 +291,6 @@ def failure(asset: Asset, error: Exception) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """Return an importer's message on one line, for USD without the surrounding C++ source lines."""
     usd = re.findall(r"^\s*Error in .*? in file \S+ : '(.*?)'$", str(error), re.DOTALL | re.MULTILINE)
     text = "; ".join(map(str.strip, usd)) or str(error)
     return " ".join(f"{type(error).__name__}: {text}".split()).rstrip(":")

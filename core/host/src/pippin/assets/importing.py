@@ -84,7 +84,6 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
 
 
 def _leave_out_remote_textures(builder: newton.ModelBuilder, file: Path) -> None:
-    """Leave out textures that Newton would fetch from the network when they are drawn first."""
     for mesh in builder.shape_source:
         if isinstance(name := getattr(mesh, "texture", None), str) and is_remote(name):
             mesh.texture = None
@@ -115,7 +114,6 @@ def _declare_actuators(builder: newton.ModelBuilder) -> None:
 
 
 def _add_by_plugin(builder: newton.ModelBuilder, asset: Asset, importer: Importer) -> None:
-    """Let a plugin read the asset at the origin, and put it at its position."""
     part = copy.deepcopy(builder)
     try:
         importer.add_asset(part, asset.file, asset.config)
@@ -179,7 +177,6 @@ def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
 
 
 def _ignored_names(asset: Asset) -> list[str]:
-    """Return the names of the geoms and sites of an MJCF file that are left out."""
     if not asset.config.ignore:
         return []
     named = (element.attributes.get("name") for element in asset.elements if element.tag in ("geom", "site"))
@@ -210,7 +207,6 @@ def _set_start(builder: newton.ModelBuilder, asset: Asset, normal: NormalMJCF | 
 
 
 def _place_joints(builder: newton.ModelBuilder, asset: Asset) -> set[int]:
-    """Set the positions that the configuration states, and return the joints that have one."""
     positions, where = asset.config.joint_positions, f"{asset.where}.joint_positions"
     if not positions:
         return set()
@@ -249,7 +245,6 @@ def _part_overlapping(builder: newton.ModelBuilder, file: Path) -> None:
 
 @contextlib.contextmanager
 def _named_warnings(file: Path) -> Iterator[None]:
-    """Issue the warnings of the `with` block again, logged ones too, with the name of the file in front."""
     logged = BufferingHandler(sys.maxsize)
     logged.setLevel(logging.WARNING)
     logger = logging.getLogger("newton")

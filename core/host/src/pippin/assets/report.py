@@ -165,7 +165,6 @@ def _converted(part: newton.ModelBuilder) -> Any:
 
 
 def _placed(model: Any, part: newton.ModelBuilder, config: AssetConfig) -> Any:
-    """Return MuJoCo's model at the place that the configuration gives the asset."""
     default = AssetConfig(path=config.path)
     if (config.position, config.rotation, config.up_axis) == (default.position, default.rotation, default.up_axis):
         return model
@@ -187,6 +186,5 @@ def _placed(model: Any, part: newton.ModelBuilder, config: AssetConfig) -> Any:
 
 
 def _move(position: np.ndarray, quaternion: np.ndarray, place: Any) -> None:
-    """Move a pose, given as MuJoCo stores it, with w first."""
     moved = np.array(place * wp.transform(position, np.roll(quaternion, -1)))
     position[:], quaternion[:] = moved[:3], np.roll(moved[3:], 1)

@@ -133,7 +133,6 @@ class Catalog:
         return attrs.evolve(self, notes=notes, limits=(*self.limits, limit))
 
     def _limited(self, kind: Kind, entries: Iterable[Entry]) -> tuple[Entry, ...]:
-        """Return entries of one kind as the lists leave them, and marked if they are rivals."""
         if kind.provides != "table":  # a file has a table, and chooses none
             for limit in self.limits:
                 entries = [_blocked(each, limit) for each in entries]

@@ -154,7 +154,6 @@ class FileEntry(_OutsideEntry):
         return self.problem
 
     def _import(self, name: str) -> ModuleType:
-        """Return the module of the file. A file that has changed since its import is another module."""
         path = Path(self.distribution)
         place = hashlib.blake2b(bytes(path), digest_size=4).hexdigest()
         unique = f"{re.sub(r'[^A-Za-z0-9_]', '_', path.stem)}_{place}_{self.version}"

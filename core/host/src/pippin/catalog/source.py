@@ -237,7 +237,6 @@ def docstring_of(entry: Entry) -> str | None:
 
 
 def _file_of(module: str) -> Path | None:
-    """Return the source of a module, which is not imported."""
     package, *parts = module.split(".")
     spec = spec_of(package)
     if spec is None:

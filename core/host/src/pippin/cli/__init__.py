@@ -148,7 +148,6 @@ def _short_help(entries: list[Entry], width: int, *, is_ours: bool) -> str:
 
 
 def _shared_options(*, hidden: bool) -> list[click.Option]:
-    """Return the options that may stand before or after the name of a command."""
 
     def note(ctx: click.Context, option: click.Parameter, value: bool) -> None:
         name = option.name or ""

@@ -74,7 +74,6 @@ def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout:
 
 
 def _hidden(entries: Iterable[Entry]) -> Iterator[str]:
-    """Yield a line for each subcommand that nobody can call, since Pippin has one of this name."""
     from . import own_commands
 
     for entry in entries:
@@ -83,7 +82,6 @@ def _hidden(entries: Iterable[Entry]) -> Iterator[str]:
 
 
 def _diagnose(entries: Sequence[Entry], timeout: float, is_stdout_reserved: bool) -> tuple[Diagnosis, ...]:
-    """Diagnose one plugin after the other, so that no import slows down another."""
     from pippin.console.progress import ConsoleProgress
     from pippin.diagnosis import diagnose
     from rich.console import Console

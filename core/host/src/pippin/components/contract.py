@@ -137,7 +137,6 @@ def _hook_faults(plugin: type) -> Iterator[str]:
 
 
 def _unmarked(plugin: type) -> Iterator[str]:
-    """Yield a fault for each method that has the name of a hook without its mark, beside others that have it."""
     if not any(hasattr(getattr(plugin, name, None), "pippin_impl") for name in dir(plugin) if not name.startswith("_")):
         return  # no component, such as an executor
     for name in vars(Hooks):

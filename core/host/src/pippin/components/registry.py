@@ -327,7 +327,10 @@ class Components(Mapping[str, Any]):
         callers = self.manager.get_hookcallers(component)
         if not callers:
             source = self._attributions[name].source
-            raise PluginError(f"{name}: {source} answers no hook; mark its methods with @pippin.hookimpl")
+            cure = "mark its methods with @pippin.hookimpl"
+            if isinstance(component, str | int | float | Mapping | Sequence):
+                cure = "values of a file are overrides, as in pippin.Simulation.from_file(file, overrides)"
+            raise PluginError(f"{name}: {source} answers no hook; {cure}")
         known = [*names_of_hooks(Hooks), *self._own_hooks]
         own = [(hook.name, impl) for hook in callers for impl in hook.get_hookimpls() if impl.plugin is component]
         if faults := list(filter(None, (implementation_fault(hook, impl, known) for hook, impl in own))):

@@ -21,7 +21,6 @@ _pruned = only_where(
 
 
 def _fraction(default: float, *validators: Any) -> Any:
-    """Return a field for a fraction of a buffer: above 0, at most 1."""
     return attrs.field(default=default, validator=[finite, gt(0.0), le(1.0), *validators])
 
 
@@ -104,7 +103,6 @@ def _substeps(instance: Any, attribute: Any, value: int | str) -> None:
 
 
 def _capacity(*validators: Any) -> Any:
-    """Return a field for a buffer size; None leaves Newton's estimate."""
     return attrs.field(default=None, validator=[optional(ge(1)), *validators])
 
 

@@ -69,7 +69,6 @@ def make_converter(catalog: Catalog) -> Converter:
 
 
 def _scalar(kind: type, accepted: type, convert: Callable[[Any], Any]) -> Hook:
-    """Structure values of one type; true and false are no numbers."""
 
     def structure_scalar(value: Any, _: Any) -> Any:
         if not isinstance(value, accepted) or (isinstance(value, bool) and kind is not bool):
@@ -103,7 +102,6 @@ def _literal(choices: tuple[Any, ...], value: Any, kind: Any) -> Any:
 
 
 def _list_hook(kind: Any, converter: Converter) -> Hook:
-    """Structure lists into tuples for every annotated sequence type, because configurations are frozen."""
     items = get_args(kind) or (Any, ...)
     length = len(items) if get_origin(kind) is tuple and items[-1] is not Ellipsis else None
     factory = homogenous_tuple_structure_factory if length is None else make_hetero_tuple_structure_fn
@@ -262,7 +260,6 @@ def tag_of(cls: type) -> str:
 
 
 def _tagged(table: Mapping[str, Any], classes: list[Any]) -> Any:
-    """Return the union member that a table stands for, by the table's keys or its `type`."""
     if len(classes) == 1:
         return classes[0]
     # Beside a mapping, a class is chosen only if the table is not empty and has no keys but the class's.

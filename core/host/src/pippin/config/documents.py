@@ -190,7 +190,6 @@ def _parse_toml(text: str, path: Path) -> Node:
 
 
 def _toml_fault(message: str, text: str, source: str) -> str:
-    """Move the place that `tomllib` puts at the end of its message to the front."""
     place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
     if place is None:
         return f"{source}: {message}"

@@ -40,7 +40,6 @@ def refuse_missing_extras(config: SimulationConfig) -> None:
 
 
 def _of_config(config: SimulationConfig) -> Iterator[tuple[KeyPath, str, str]]:
-    """Yield key path, distribution and extra of each part that needs one."""
     for name, table in config.tables.items():
         yield from _of_table(name, table)
     for index, asset in enumerate(config.scene.assets):

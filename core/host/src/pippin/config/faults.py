@@ -132,7 +132,6 @@ class ConfigFault:
         return [": ".join([*place, f"{line}{cure}"]) for line in self.text.splitlines()]
 
     def _type_cure(self, tree: Node) -> str:
-        """Return what to do about a name without a table, and about a key that was written for another type."""
         if isinstance(self.error, UnexpectedNameError):
             return f"; set {path_text((*self.path, 'type'))}"
         node = tree.find(self.path)
@@ -231,7 +230,6 @@ def _text(error: Exception, path: KeyPath) -> str:
 
 
 def _number_cure(error: Exception, source: str) -> str:
-    """Return the advice for a number that is written as text; empty for any other error."""
     if not (isinstance(error, UnexpectedValueError) and isinstance(error.value, str)):
         return ""
     try:

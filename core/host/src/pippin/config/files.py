@@ -101,7 +101,6 @@ def _find_in_package(path: str, where: str) -> Path:
 
 
 def _nearest_entry(missing: Path) -> str:
-    """Return the first part of a path that does not exist, and the most similar name in its folder."""
     if missing.is_dir():
         return "; it is a folder, name a file in it"
     step = missing

@@ -93,7 +93,6 @@ def _load(catalog: Catalog, only: Collection[Entry] | None) -> tuple[dict[str, l
 
 
 def _tables(catalog: Catalog) -> tuple[dict[str, tuple[Any, str]], tuple[str, ...]]:
-    """Return type and description of each registered table of a file, and a line for each that is broken."""
     found: dict[str, tuple[Any, str]] = {}
     problems = []
     for name, table in catalog.tables.items():
@@ -244,7 +243,6 @@ def _with_type(plugin: _Plugin, table: Schema, whole: bool) -> Schema:
 
 
 def _any_of_these(tables: Iterable[Schema]) -> Schema:
-    """Return one closed table with the keys of all tables."""
     variants: dict[str, list[Schema]] = {}
     for table in tables:
         for key, schema in table["properties"].items():
@@ -307,7 +305,6 @@ def _again(kind: Kind) -> Schema:
 
 
 def _demands_by_type(demands: Iterable[tuple[Iterable[str], Schema]]) -> Schema:
-    """Return demands that depend on a table's `type`, which is itself required."""
     cases = [{"if": _has_type(names), "then": schema} for names, schema in demands if schema]
     return {"required": ["type"], **({"allOf": cases} if cases else {})}
 
@@ -321,7 +318,6 @@ def _required_names(cls: type) -> list[str]:
 
 
 def _narrowed(schema: Schema, keywords: Schema) -> Schema:
-    """Return a schema with keywords added; tables that both have are merged key by key."""
     merged = dict(schema)
     for key, value in keywords.items():
         old = merged.get(key)

@@ -20,7 +20,6 @@ def _range_about_zero(instance: Any, attribute: Any, value: tuple[float, float])
 
 
 def _whole_tiles(instance: Any, attribute: Any, value: int) -> None:
-    """Reject a resolution that is not a multiple of 8, the edge of the tiles that Newton allocates."""
     if not (0 < value < 2**16 and value % 8 == 0):
         raise ValueError(f"'{attribute.name}' must be a multiple of 8 from 8 to 65528: {value}")
 

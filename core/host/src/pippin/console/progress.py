@@ -94,7 +94,6 @@ class ConsoleProgress(RunProgress):
 
     @contextmanager
     def _counting(self) -> Iterator[None]:
-        """Count the seconds of silence while the block runs, also while it is in native code."""
         is_over, patience = threading.Event(), _SILENCE if self.is_live else _PLAIN_SILENCE
 
         def count() -> None:
@@ -165,7 +164,6 @@ def shown_progress(is_stdout_reserved: bool = False) -> Iterator[RunProgress]:
 
 @contextmanager
 def _stdout_on_stderr() -> Iterator[None]:
-    """Send to standard error what Python and compiled kernels print to standard output."""
     native = ctypes.CDLL(None if os.name == "posix" else "ucrtbase")
     sys.stdout.flush()
     kept = os.dup(_STDOUT)

@@ -73,7 +73,6 @@ class Replay(Mapping[str, wp.array]):
         return len(self._arrays)
 
     def _array(self, entry: dict[str, Any]) -> wp.array:
-        """Return the memory of an array inside the graph, which lives as long as this object."""
         pointer = self._graph.get_param_ptr(entry["name"]) + entry["offset"]
         dtype, device = getattr(wp, entry["dtype"]), self.manifest["device"]
         return wp.array(ptr=pointer, dtype=dtype, shape=tuple(entry["shape"]), device=device)
@@ -138,7 +137,6 @@ def _refuse_other_machine(folder: Path, manifest: dict[str, Any]) -> None:
 
 
 def _refuse_changed(folder: Path, manifest: dict[str, Any]) -> None:
-    """Refuse files that are missing, shortened or damaged: Warp would crash."""
     if manifest.get("checksum") != checksum_of(manifest):
         raise ReplayError(f"{folder}: 'step.json' has changed since the export; copy it again, or export the step anew")
     found = checksums(folder)

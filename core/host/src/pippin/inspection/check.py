@@ -109,14 +109,12 @@ def _trial(file: Path, overrides: Sequence[str], solver: str) -> _Trial:
 
 
 def _with_solver(file: Path, overrides: Sequence[str], solver: str) -> tuple[SimulationConfig, tuple[str, ...]]:
-    """Return the configuration with a solver, and what it was not given of the settings of the file."""
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
         return with_solver(file, overrides, solver), tuple(str(each.message) for each in noted)
 
 
 def _scene(config: SimulationConfig, catalog: Catalog) -> _Scene | tuple[str, ...]:
-    """Return the model of the scene and its actuators, or the faults that any solver would report."""
     catalog = config.catalog.restrict(catalog)
     try:
         components = Components(config, (), catalog, of_stages={"actuators": find_prim_actuators(config, catalog)})
@@ -135,7 +133,6 @@ def _verdict(
     catalog: Catalog,
     trial: _Trial | None,
 ) -> Verdict:
-    """Compare the features of the scene with a solver's declaration, and add what its trial has shown."""
     try:
         config, left_out = _with_solver(file, overrides, solver)
         catalog = config.catalog.restrict(catalog)

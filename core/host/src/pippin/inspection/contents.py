@@ -112,7 +112,6 @@ def _contents(asset: Asset, scene: SceneConfig) -> AssetContents:
 
 
 def _prims(asset: Asset) -> Iterator[ActuatorRow]:
-    """Yield the actuators of a USD stage; an error has one fault for each wrong prim."""
     if asset.format is not FORMATS["usd"]:
         return
     faults: list[str] = []

@@ -300,7 +300,6 @@ def actuator_rows(model: Any) -> Iterator[ActuatorRow]:
 
 
 def _kind(model: Any, index: int) -> str:
-    """Return the element of an MJCF file that such an actuator is written as."""
     gains, bias = model.actuator_gainprm[index], model.actuator_biasprm[index]
     dynamics = _mujoco.mjtDyn(model.actuator_dyntype[index]).name.removeprefix("mjDYN_")
     law = [

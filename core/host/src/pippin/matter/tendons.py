@@ -84,7 +84,6 @@ class RenderTendon:
         return np.concatenate([*line, ends[guides[-1]][0][None]])
 
     def _ends(self, guides: Sequence[int], centres: np.ndarray, axes: np.ndarray) -> list[list[np.ndarray]]:
-        """Return where the spans between some guides come to each guide and leave it."""
         ends = [[centre, centre] for centre in centres]
         for left, right in pairwise(guides):
             for _ in range(_ROUNDS if self.radii[left] and self.radii[right] else 1):
@@ -93,7 +92,6 @@ class RenderTendon:
         return ends
 
     def _is_left(self, guide: int, centres: np.ndarray, axes: np.ndarray) -> bool:
-        """Return whether the straight way past a roller does not touch it."""
         ends = self._ends([each for each in range(len(centres)) if each != guide], centres, axes)
         start, end = ends[guide - 1][1], ends[guide + 1][0]
         distance = axes[guide] @ np.cross(start - centres[guide], end - start) / np.linalg.norm(end - start)
@@ -112,7 +110,6 @@ class RenderTendon:
         return centre + radius * (cosine * along + side * np.sqrt(1.0 - cosine**2) * np.cross(axis, along))
 
     def _bend(self, guide: int, centres: np.ndarray, axes: np.ndarray, ends: list[list[np.ndarray]]) -> np.ndarray:
-        """Return the points around a roller from where the tendon touches it to where it leaves it."""
         first, last = (end - centres[guide] for end in ends[guide])
         turn = self.sides[guide] * np.arctan2(last @ np.cross(axes[guide], first), last @ first) % (2.0 * np.pi)
         turn = float(turn - 2.0 * np.pi if turn > _BACKWARDS else turn)  # in its own sense

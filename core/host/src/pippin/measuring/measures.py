@@ -168,7 +168,6 @@ class PenetrationProbe:
 
 
 def _linear_dofs(model: newton.Model) -> np.ndarray:
-    """Return the number of linear DOFs of each joint; they come before the angular ones."""
     return on_host(model.joint_dof_dim)[:, 0]
 
 

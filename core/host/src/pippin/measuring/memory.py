@@ -209,7 +209,6 @@ def bytes_by_array(simulation: Simulation) -> Iterator[tuple[str, wp.array, int]
 
 
 def _roots(simulation: Simulation) -> Iterator[tuple[str, Any]]:
-    """Yield the owners of arrays; an array that several ones hold belongs to the first."""
     yield "model", simulation.model
     yield "state", [simulation.state, simulation.control]
     yield "solver", simulation.solver
@@ -223,7 +222,6 @@ def _roots(simulation: Simulation) -> Iterator[tuple[str, Any]]:
 
 
 def _extent(array: Any) -> int:
-    """Return the bytes from the first to the last element of an array."""
     spans = ((size - 1) * abs(stride) for size, stride in zip(array.shape, array.strides, strict=True))
     return wp.types.type_size_in_bytes(array.dtype) + sum(spans)
 
@@ -324,7 +322,6 @@ def _report(tracker: wp.ScopedMemoryTracker) -> str:
 
 
 def _of_device(heading: str, device: str, report: str) -> float:
-    """Return the size below a heading of Warp's report; 0 without allocations."""
     match = re.search(rf"{heading}:\n(?:    .*\n)*?    {device} .*?{_SIZE}", report)
     return 0.0 if match is None else float(match[1]) * _UNITS[match[2]]
 
@@ -348,7 +345,6 @@ def _reader(count: wp.array | None) -> Callable[[], int] | None:
 
 
 def _line(first: Count, second: Count, name: str) -> tuple[float, float]:
-    """Return the fixed bytes of an owner, and those for each world, on the line through two counts."""
     per_world = (second.owners[name] - first.owners[name]) / (second.worlds - first.worlds)
     return first.owners[name] - first.worlds * per_world, per_world
 

@@ -104,7 +104,6 @@ class Mover(abc.ABC):
                 self._refuse(both, labels, f"is moved by motions.{label} already; leave one of the two out")
 
     def _has_turn(self, other: Mover) -> bool:
-        """Tell whether another motion ends before this one starts, or the other way round."""
         ends = (math.inf if each.config.end is None else each.config.end for each in (self, other))
         own_end, other_end = ends
         return self.takes_turns and (own_end <= other.config.start or other_end <= self.config.start)
@@ -298,7 +297,6 @@ class Goals(Mover):
         self.launch(kernels.move_goals, self._first, self._bodies, *arrays)
 
     def _frames_of(self, worlds: np.ndarray) -> np.ndarray:
-        """Return the body in whose frame each goal is, -1 for the world."""
         label, model = self.config.relative_to, self.model
         if label is None:
             return np.full(len(worlds), -1)

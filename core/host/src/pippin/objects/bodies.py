@@ -60,7 +60,6 @@ class Body(SceneObject):
 
 
 def _scale_mass(builder: newton.ModelBuilder, body: int, mass: float, where: str) -> None:
-    """Give a body a mass, with the centre and the shape of inertia that its shapes have."""
     own = builder.body_mass[body]
     if not own:
         raise ConfigError(

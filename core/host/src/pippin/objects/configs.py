@@ -87,7 +87,6 @@ def _with_points(instance: Any, attribute: Any, value: tuple[tuple[int, int], ..
 
 
 def _number() -> Any:
-    """Return a field for a finite number >= 0; None leaves Newton's default."""
     return attrs.field(default=None, validator=optional(non_negative))
 
 

@@ -220,7 +220,6 @@ class Recorder(abc.ABC):
         return f"only {max(room, 0) / 1e6:.3g} MB are left for it"
 
     def _written(self, rows: np.ndarray) -> str | None:
-        """Write rows; return the reason if there was no room for them."""
         try:
             self.write(rows)
         except OSError as error:
@@ -230,7 +229,6 @@ class Recorder(abc.ABC):
         return None
 
     def _stop(self, reason: str, end: float) -> None:
-        """Complete the file, and continue without it or end the run."""
         self.is_incomplete = True
         self._end()
         text = f"'{self.path}' ends before t = {end:.6g} s, as {reason}; free some space, or record less"

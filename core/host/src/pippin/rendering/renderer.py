@@ -253,6 +253,5 @@ def render_image(
 
 
 def _round_length(length: float) -> float:
-    """Return the largest of 1, 2 and 5 times a power of ten that is not above a length."""
     power = 10.0 ** math.floor(math.log10(length))
     return max(step * power for step in (1.0, 2.0, 5.0) if step * power <= length * (1.0 + 1e-9))

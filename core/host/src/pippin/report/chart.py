@@ -227,5 +227,4 @@ def _encoded(values: np.ndarray) -> str:
 
 
 def _rounded(values: np.ndarray) -> list[list[float]]:
-    """Return values with nine digits, which is what single precision holds."""
     return [[float(f"{value:.9g}") for value in row] for row in values]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -92,6 +92,12 @@ class Run(Closing):
         """Indices of the worlds of the only recording."""
         return self._only("worlds").worlds
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(channel for each in self.recordings.values() for channel in each))
+
+    def __contains__(self, name: object) -> bool:
+        return any(name in each for each in self.recordings.values())
+
     def __getitem__(self, name: str) -> Series:
         """Return the series of a channel, from the only recording that has it.
 
@@ -102,7 +108,7 @@ class Run(Closing):
         if len(holders) == 1:
             return holders[0][name]
         if not holders:
-            names = dict.fromkeys(channel for each in self.recordings.values() for channel in each)
+            names = list(self)
             hint = did_you_mean(name, names) or ";"
             raise ConfigError(
                 f"{self.path}: no channel {name!r}{hint} channels: {', '.join(names) or 'none'}", *self.unread.values()

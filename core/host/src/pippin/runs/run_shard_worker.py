@@ -148,6 +148,5 @@ class _EmittedProgress(RunProgress):
 def _default_recorder(
     shard: Shard, config: SimulationConfig, recorded: Mapping[str, tuple[int, ...]]
 ) -> dict[str, NpzRecorder]:
-    """Return the recorder of a run whose file has none, if it records worlds of the shard."""
     chosen = {label: shard.local(worlds) for label, worlds in recorded.items() if label not in config.recorders}
     return {label: NpzRecorder(NpzConfig(worlds=own)) for label, own in chosen.items() if own}

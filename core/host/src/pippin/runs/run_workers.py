@@ -138,7 +138,6 @@ class RunWorkers(Closing):
         self._pool.run_each(next_call, self._note_state)
 
     def _step_to(self, goal: int, look: Callable[[], None] = lambda: None) -> None:
-        """Let all step to a control step, and those that failed complete their recordings."""
 
         def next_call(index: int) -> tuple[Any, ...] | None:
             if self.sizes:
@@ -170,7 +169,6 @@ class RunWorkers(Closing):
             self._messages.add(text, worlds_text(self.shards[index]))
 
     def _show_speed(self, count: int, seconds: float) -> None:
-        """Show the speed and the remaining time; the first step is that of the capture."""
         config, least = self.shards[0].config, min(self._steps)
         if least > 1:
             done = sum(len(shard.worlds) * (step - 1) for shard, step in zip(self.shards, self._steps, strict=True))

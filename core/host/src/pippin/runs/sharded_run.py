@@ -101,7 +101,6 @@ def simulate_in_processes(
 
 
 def _make_worker(*arguments: Any) -> Any:
-    """Return the worker of a shard, in its process: its module imports Newton."""
     from .run_shard_worker import RunShardWorker
 
     return RunShardWorker(*arguments)
@@ -126,7 +125,6 @@ def _advance(workers: RunWorkers, count: int, progress: RunProgress, folder: Pat
 
 
 def _kept(folder: Path) -> str:
-    """Return where recordings stay that were not merged; nothing if there are none."""
     parts = folder / _PARTS
     return f"what was recorded stays in '{parts}', and pippin.Run reads it" if parts.exists() else ""
 

@@ -40,6 +40,9 @@ class Output:
     labels: tuple[str, ...] = ()
     """Label of each entry of the second axis: of a body, site or joint of the first world."""
 
+    infinite: str = ""
+    """What makes its values infinite, and the cure, for errors; empty if they are finite."""
+
     clean: wp.array = attrs.field(default=attrs.Factory(lambda self: self.data, takes_self=True))
     """The values before `stages`, of the same shape; the same array if there are none."""
 

@@ -86,9 +86,13 @@ def add_site(builder: newton.ModelBuilder, body: int, frame: wp.transform, label
         builder: One world.
         body: Index of the body.
         frame: Pose of the site in the body's frame.
-        label: Label of the site.
+        label: Label of the site; a number follows it if another shape has it.
     """
-    return builder.add_site(body, xform=frame, label=_Added(label))
+    taken, own, number = set(builder.shape_label), label, 1
+    while own in taken:
+        number += 1
+        own = f"{label}_{number}"
+    return builder.add_site(body, xform=frame, label=_Added(own))
 
 
 def declare_cameras(builder: newton.ModelBuilder) -> None:
@@ -136,7 +140,6 @@ def cameras_of(builder: newton.ModelBuilder) -> dict[int, float]:
 
 
 def _own_sites(builder: newton.ModelBuilder) -> list[int]:
-    """Return the shape indices of the sites that the assets themselves have, cameras aside."""
     cameras = cameras_of(builder)
     return [
         shape
@@ -146,7 +149,6 @@ def _own_sites(builder: newton.ModelBuilder) -> list[int]:
 
 
 def _at(builder: newton.ModelBuilder, site: int, frame: wp.transform, name: str) -> int:
-    """Return the asset's own site, or a new one that is shifted from it."""
     if frame == wp.transform_identity():
         return site
     label = f"{builder.shape_label[site]}/{name}"

@@ -157,7 +157,6 @@ def renumber_worlds(text: str, first: int) -> str:
 
 
 def _devices(name: str, count: int) -> list[str]:
-    """Return the device of each shard: a GPU of its own, or the CPU for all."""
     if count == 1 or name == "cpu" or kind_of(find_device(name)) == "cpu":
         return ["cpu" if count > 1 else name] * count
     gpus = _gpus(name)
@@ -207,7 +206,6 @@ def _scene(scene: SceneConfig, shard: Shard) -> SceneConfig:
 
 
 def _part(part: Any, worlds: int, key: str, shard: Shard) -> Any:
-    """Return an asset or an object in the worlds of a shard; None if it is in none of them."""
     if part.worlds is None:
         return part
     local_worlds = shard.local(chosen_worlds(part.worlds, worlds, f"scene.{key}.worlds", "leave it out"))
@@ -215,7 +213,6 @@ def _part(part: Any, worlds: int, key: str, shard: Shard) -> Any:
 
 
 def _solver(solver: ComponentConfig | None, count: int) -> ComponentConfig | None:
-    """Return the solver's table with its part of the threads, if it has a key `threads`."""
     if solver is None or not hasattr(solver.config, "threads"):
         return solver
     threads = max(1, (solver.config.threads or free_cores()) // count)

@@ -218,14 +218,12 @@ class ShardedSimulation(Closing):
         return self.shards[index].config, self._folders[index], self._files[index]
 
     def _note(self, method: str, each: Sequence[tuple[Any, ...]]) -> None:
-        """Note a call that a shard repeats if it has to continue from the last checkpoint."""
         if self._every:
             if method == "advance" and self._log and self._log[-1][0] == method:
                 del self._log[-1]
             self._log.append((method, each))
 
     def _keep(self) -> None:
-        """Save all shards; each continues from there if it is lost."""
         assert self._kept is not None, "there is a period"
         files = [self._kept / f"shard-{shard.index}-{self.step_count}.npz" for shard in self.shards]
         self._save(files)
@@ -265,7 +263,6 @@ def concatenate_worlds(name: str, parts: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _checked_period(config: SimulationConfig, period: int | None) -> int:
-    """Return the control steps between two checkpoints; 0 for none."""
     if period is None:
         return 0
     if whole_number(period, "checkpoint_every") < 1:

@@ -53,7 +53,6 @@ class CapturedArrays:
 
 
 def _owners(path: str, part: Any) -> Iterator[_Owner]:
-    """Yield an object, and the namespaces of custom attributes in it, if they have arrays."""
     import newton
     import warp as wp
 

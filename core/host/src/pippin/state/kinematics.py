@@ -88,7 +88,6 @@ class WrittenWorlds:
         self._waiting.discard(what)
 
     def _reset_solver(self, worlds: wp.array) -> None:
-        """Let the solver forget some worlds, but not the forces that the user applies in the next step."""
         forces = self._state.body_f
         if forces is not None and self._forces is not None:
             wp.copy(self._forces, forces)

@@ -102,7 +102,6 @@ class Monitor:
         wp.launch(kernels.count_step, 1, [self._step], device=device)
 
     def _joined(self, inputs: Sequence[StepInput]) -> Iterator[tuple[Any, list[wp.array], wp.array, int]]:
-        """Yield shape, arrays, the world of each row and the first index of inputs that one launch looks at."""
         device, none, at = self._model.device, wp.zeros((0, 0), dtype=float, device=self._model.device), 0
         for (shape, _), group in groupby(inputs, key=lambda each: (each.array.shape, each.worlds.tobytes())):
             own = [*group]
@@ -203,7 +202,6 @@ class Monitor:
                 yield Failure(step=step + 1, kind=kind, index=index, value=value)
 
     def _overflows(self, needed: dict[str, int | None]) -> Iterator[str]:
-        """Yield a fault for each buffer that overflowed, and add the size that it needed."""
         bits = self._overflow.numpy() & ~self._harmless_bits
         world = int(bits.nonzero()[0][0]) if bits.any() else None
         rest = 0 if world is None else int(bits[world])
@@ -224,7 +222,6 @@ class Monitor:
 
 
 def _worlds_of_dofs(model: newton.Model) -> np.ndarray:
-    """Return the world of each DOF, -1 for no world."""
     if not model.joint_dof_count:
         return np.zeros(0, dtype=np.int32)
     return np.repeat(on_host(model.joint_world), np.diff(on_host(model.joint_qd_start)))
@@ -288,7 +285,6 @@ def described(
 
 
 def _place(failure: Failure, model: newton.Model) -> tuple[str, int, str]:
-    """Return the failed element in words, its world, and the unit of its value."""
     if failure.kind in (FailureKind.PARTICLE, FailureKind.PARTICLE_SPEED):
         return _particle(model, failure.index), _world(model.particle_world, failure.index), "m/s"
     if failure.kind in (FailureKind.BODY, FailureKind.BODY_SPEED):
@@ -303,7 +299,6 @@ def _place(failure: Failure, model: newton.Model) -> tuple[str, int, str]:
 
 
 def _particle(model: newton.Model, index: int) -> str:
-    """Return a particle in words: by its number in its object, else by that in the model."""
     matter = Matter.of(model, *OF_PARTICLES)
     for row in np.flatnonzero((matter.starts <= index) & (index < matter.starts + matter.counts)).tolist():
         return f"particle {index - matter.starts[row]} of {matter.labels[row]!r}"

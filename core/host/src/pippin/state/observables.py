@@ -81,7 +81,6 @@ class Reports:
 
 
 def _rows(observables: newton.solvers.SolverBase.Observables) -> Iterator[WorldRows]:
-    """Yield the reports of bodies, joints and other elements, whose rows belong to worlds."""
     model = observables.model
     assert model is not None, "a solver allocated them"
     for name, array in arrays_of(observables).items():

@@ -34,7 +34,6 @@ def kernels_made_once() -> Iterator[None]:
 
 @lru_cache(maxsize=_CHOICES)
 def _once(make: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that calls another one once for each choice of arguments and of Warp's options."""
 
     @lru_cache(maxsize=_CHOICES)
     def kernel_of(options: tuple[Any, ...], arguments: tuple[Any, ...], named: tuple[tuple[str, Any], ...]) -> Any:

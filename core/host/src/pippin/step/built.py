@@ -80,7 +80,6 @@ class Built:
 
 
 def _cure(feature: str, options: Mapping[str, str]) -> str:
-    """Return what gives a scene a feature, or makes it unnecessary: the end of a note."""
     option, own = options.get(feature), FEATURES[feature].cure
     cures = [*([f"set solver.{option} = true"] if option else []), *([own] if own else [])]
     return f"; {', or '.join(cures)}" if cures else ""

@@ -124,7 +124,6 @@ def _is_cached(module: wp.Module, device: wp.Device, block_dim: int | None) -> b
 
 
 def _launched_by(rehearse: Build) -> dict[_Variant, None]:
-    """Return what a build, and a step of what it built, launch."""
     found: dict[_Variant, None] = {}
     with rehearsing(), suppress(Exception), _noting_launches(found), rehearse() as simulation:
         _rehearse(simulation.program.recordable_calls(), found)
@@ -151,7 +150,6 @@ def _rehearse(calls: Iterable[Callable[[], None]], found: dict[_Variant, None]) 
 
 
 def _load_together(found: dict[_Variant, None], report: Report) -> int:
-    """Compile and load modules, the largest first, on all cores; return how many there are."""
     variants = sorted(found, key=lambda variant: len(variant[0].kernels), reverse=True)
     report(f"0 of {len(variants)}")
     pool = ThreadPoolExecutor(max_workers=os.cpu_count() or 1)
@@ -168,7 +166,6 @@ def _load_together(found: dict[_Variant, None], report: Report) -> int:
 
 
 def _load(module: wp.Module, device: str, block_dim: int | None, starts: dict[str, float]) -> None:
-    """Load a module, which is in `starts` as long as that takes."""
     name = ".".join(module.name.split(".")[-2:])
     starts[name] = time.monotonic()
     # Warp remembers a failure and raises it again at the launch, where the operation is known.

@@ -111,7 +111,6 @@ def _launch(program: Program) -> Exception | None:
 
 @contextmanager
 def _noting(found: _Sizes) -> Iterator[None]:
-    """Note the modules that are launched, with their block sizes, instead of loading them."""
     sizes, load = [_BLOCK_SIZE], wp.Module.load
 
     def sized(launch: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
@@ -147,7 +146,6 @@ def _while(flag: ContextVar[bool], build: Callable[..., Any]) -> Callable[..., A
 
 @contextmanager
 def _pretending(architecture: int) -> Iterator[None]:
-    """Let the CPU answer as a GPU does, to all that call no native code."""
 
     def answer(truth: Callable[[wp.Device], bool], device: wp.Device) -> bool:
         caller = sys._getframe(1)

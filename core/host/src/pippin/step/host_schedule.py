@@ -177,7 +177,6 @@ class _Viewer:
         return self._simulation.step_count >= self._next_step
 
     def _schedule(self) -> int:
-        """Set the time of the next frame, and return how many frames should have come since the last one."""
         if self._rate is not None:
             now, period = time.perf_counter(), 1.0 / self._rate
             late_count = max(0, math.floor((now - self.idle_seconds - self._next_time) / period + _TOLERANCE))

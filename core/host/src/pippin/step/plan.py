@@ -166,7 +166,6 @@ class StepPlan(Built):
             yield self._inverse_kinematics(self._state(first + calls), last, dt)
 
     def _adaptive(self, first: int, substeps: Sequence[Sequence[Operation]]) -> Operation:
-        """Return the operation of all substeps after `first` calls of the solver, with detections between them."""
         if len(substeps) % 2:
             raise ConfigError(
                 f"simulation.substeps: {len(substeps)}, but collision.interval = 'adaptive' needs even ones; add one"
@@ -175,7 +174,6 @@ class StepPlan(Built):
         return AdaptiveDetection(self.source, states, substeps, self.monitor.note_detection, self.options.dt).operation
 
     def _whole_substep(self, count: int, forces: ExternalForces, *, is_last: bool) -> Iterator[Operation]:
-        """Yield the operations of a substep after `count` calls, and of what follows from its result."""
         accelerations = self._accelerations if is_last else None
         yield from self._substep(count, forces, accelerations)
         after = self._state(count + 1)
@@ -240,7 +238,6 @@ class StepPlan(Built):
 
     @property
     def _takes_substeps(self) -> bool:
-        """Whether the solver takes several substeps per call, and nothing has to happen between substeps."""
         answer = self.components.single("step_solver")
         takes_all = answer is not None and answer.takes("substep_count")
         hook, after = "before_substep", self.components.implementations("after_substep")
@@ -303,7 +300,6 @@ class StepPlan(Built):
             yield attrs.evolve(operation, run=self.current.during(arguments["state"], operation.run))
 
     def _acting(self) -> tuple[Implementation, ...]:
-        """Return the answers to `apply_actuators`, without those of disabled actuators."""
         answers = self.components.implementations("apply_actuators")
         return tuple(answer for answer in answers if not self.disabled.has(answer.component))
 
@@ -347,26 +343,21 @@ class StepPlan(Built):
                 yield Operation(name=name, run=buffer.settle, eager_reason=reason)
 
     def _state(self, count: int) -> newton.State:
-        """Return the state that is current after `count` calls of the solver in a control step."""
         return self.states[count % len(self.states)]
 
     def _contacts(self, count: int) -> newton.Contacts | None:
-        """Return the contacts that are current after `count` calls of the solver."""
         return self.contacts[count % self.solver_calls // self.source.interval % len(self.contacts)]
 
     def _needs_joint_state(self, is_last_tick: bool) -> bool:
-        """Tell whether the next actuators or the user need joint coordinates that must be computed from bodies."""
         has_readers = is_last_tick or self._is_answered("apply_actuators")
         return self._coordinates == "maximal" and has_readers and self.model.joint_count > 0
 
     def _needs_bodies(self, *, is_last: bool) -> bool:
-        """Tell whether the next substep or the user needs bodies that must be computed from joint coordinates."""
         answered = self._is_answered("apply_actuators", "before_substep")
         has_readers = is_last or answered or self.source.pipeline is not None or self._accelerations is not None
         return self._coordinates == "joint" and has_readers
 
     def _is_answered(self, *hooks: str) -> bool:
-        """Tell whether a component answers one of these hooks, or a callback acts in the step."""
         called = [*self.callbacks.of("after_actuators"), *self.callbacks.of("before_substep")]
         return bool(called) or any(self.components.implementations(hook) for hook in hooks)
 

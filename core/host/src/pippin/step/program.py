@@ -201,7 +201,6 @@ class Program:
         run()
 
     def _begin(self, number: int) -> None:
-        """Take a first step eagerly, and call every operation once."""
         due = self._of_periods(self._due(number))
         for operation in due:
             self._run_first(operation)
@@ -224,14 +223,12 @@ class Program:
         return operation.run if _is_repeatable(operation) else partial(_write, self._written.get(operation.name, ()))
 
     def _due(self, number: int) -> tuple[int, ...]:
-        """Return the periods that are due in a step, by its number from 1."""
         return tuple(period for period in self._periods if number % period == 0)
 
     def _of_periods(self, periods: Collection[int]) -> tuple[Operation, ...]:
         return tuple(operation for operation in self.operations if operation.period in periods)
 
     def _due_together(self) -> list[tuple[int, ...]]:
-        """Return every set of periods that are due in one step, the full one last."""
         sizes = range(1, len(self._periods) + 1)
         multiples = {math.lcm(*chosen) for size in sizes for chosen in combinations(self._periods, size)}
         return sorted({self._due(number) for number in {1} | multiples}, key=len)
@@ -293,7 +290,6 @@ class Program:
             warnings.warn(f"{name} runs eagerly: {reason}", CaptureWarning, stacklevel=5)
 
     def _record_what_can_be_trusted(self) -> dict[tuple[int, ...], tuple[Segment, ...]]:
-        """Return the segments of a step for each set of periods that are due together."""
         before = self._save()
         while True:
             variants, culprits = self._record_variants(before)
@@ -423,7 +419,6 @@ def _write(written: Sequence[tuple[wp.array, wp.array]]) -> None:
 
 
 def _one_call(segments: Sequence[Segment], trace: HookTrace | None) -> Callable[[], None]:
-    """Return what takes a step; a trace notes each replay as one call."""
     calls = [
         call if trace is None or segment.graph is None else trace.timed("replay", str(segment), call)
         for segment in segments

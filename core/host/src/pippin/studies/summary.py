@@ -94,7 +94,6 @@ def capacity_rows(simulation: Simulation) -> list[dict[str, Any]]:
 
 
 def _plugins(simulation: Simulation) -> dict[str, Any]:
-    """Return type, distribution and version of every selected plugin, by the name of its component."""
     found = {}
     for name, (kind, choice) in simulation.selected_plugins.items():
         entry = simulation.catalog.find(kind, choice.type)

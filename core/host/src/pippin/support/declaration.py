@@ -74,13 +74,11 @@ Check = Callable[[Any, Any, Any], None]
 
 
 def _names(value: Any) -> Any:
-    """Return a collection of names as a frozenset; `_are_names` refuses everything else."""
     is_collection = isinstance(value, Collection) and not isinstance(value, str | Mapping)
     return frozenset(value) if is_collection else value
 
 
 def _are_names(known: Collection[str] = ()) -> Check:
-    """Return a validator of names; if `known` is not empty, all of them must be in it."""
 
     def check(declaration: Any, field: attrs.Attribute[Any], names: Any) -> None:
         if names is None and field.default is None:

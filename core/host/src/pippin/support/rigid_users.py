@@ -76,7 +76,6 @@ def _limits(model: newton.Model) -> np.ndarray:
 
 
 def _velocity_limits(model: newton.Model) -> np.ndarray:
-    """Tell for each DOF whether it has a velocity limit; files write 0 for none."""
     limits = host(model.joint_velocity_limit)
     return (limits > 0.0) & (limits < NO_LIMIT)
 
@@ -86,7 +85,6 @@ def _of_balls(model: newton.Model) -> np.ndarray:
 
 
 def _of_free(*names: str) -> Callable[[newton.Model], Sequence[str]]:
-    """Return a function that lists the free joints with a number of their own in one of some arrays."""
 
     def users(model: newton.Model) -> Sequence[str]:
         is_used = np.any([host(getattr(model, f"joint_{name}")) != 0.0 for name in names], axis=0)
@@ -98,13 +96,11 @@ def _of_free(*names: str) -> Callable[[newton.Model], Sequence[str]]:
 
 
 def _soft_limits(model: newton.Model) -> np.ndarray:
-    """Tell for each DOF whether it has limits of another stiffness or damping than Newton's own."""
     own = newton.ModelBuilder.JointDofConfig()
     return _limits(model) & ~_of_balls(model) & differs(model, "joint_", own, ("limit_ke", "limit_kd"))
 
 
 def _loops(model: newton.Model) -> Sequence[str]:
-    """Return the joints outside every articulation whose child is in a tree by another joint."""
     children, articulations = host(model.joint_child), host(model.joint_articulation)
     in_tree = np.isin(children, children[articulations >= 0])
     return _joints_where(model, (articulations < 0) & in_tree)
@@ -115,7 +111,6 @@ def _disabled(model: newton.Model) -> np.ndarray:
 
 
 def _of_equalities(model: newton.Model) -> np.ndarray:
-    """Tell for each joint whether an importer made it of one of MuJoCo's equality constraints."""
     rows: Any = getattr(model, "mujoco", None)
     chosen = np.zeros(model.joint_count, dtype=bool)
     if getattr(rows, "equality_constraint_count", 0):
@@ -125,7 +120,6 @@ def _of_equalities(model: newton.Model) -> np.ndarray:
 
 
 def _equalities(model: newton.Model) -> Sequence[str]:
-    """Return MuJoCo's equality constraints that the importer did not turn into a joint or a mimic constraint."""
     rows: Any = getattr(model, "mujoco")  # noqa: B009  a namespace of custom attributes
     if not rows.equality_constraint_count:
         return ()

@@ -43,7 +43,6 @@ def _activations(model: newton.Model) -> Sequence[str]:
 
 
 def _rows(name: str, what: str, chosen: Callable[[np.ndarray], np.ndarray]) -> Callable[[newton.Model], Sequence[str]]:
-    """Return a function that counts the elements whose row of materials is chosen."""
 
     def users(model: newton.Model) -> Sequence[str]:
         rows = host(getattr(model, name))
@@ -77,7 +76,6 @@ def _unequal_worlds(model: newton.Model) -> Sequence[str]:
 
 
 def _layouts(model: newton.Model) -> Iterator[tuple[Any, ...]]:
-    """Yield for each world its counts, and the trees, types and meshes of its joints and shapes."""
     starts = {what: host(getattr(model, f"{what}_world_start")) for what in ("body", "joint", "shape", "particle")}
     kinds = [(host(model.joint_type), "joint"), (host(model.joint_dof_dim), "joint"), (host(model.shape_type), "shape")]
     bodies = [(host(model.joint_parent), "joint"), (host(model.joint_child), "joint")]
@@ -124,7 +122,6 @@ def used_features(model: newton.Model, direct_actuators: Sequence[str]) -> dict[
 
 
 def _counted(*attributes: str) -> Callable[[newton.Model], Sequence[str]]:
-    """Return a function that lists the counts of elements without labels, such as particles."""
 
     def users(model: newton.Model) -> Sequence[str]:
         counts = {name: getattr(model, name) for name in attributes}

@@ -81,7 +81,6 @@ def _covers(block: Block, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _interpolated(heights: np.ndarray, along_x: np.ndarray, along_y: np.ndarray) -> np.ndarray:
-    """Return heights at parts of the way from edge to edge, 0 to 1."""
     rows, columns = heights.shape
     across, up = np.clip(along_x, 0.0, 1.0) * (columns - 1), np.clip(along_y, 0.0, 1.0) * (rows - 1)
     column, row = np.minimum(across.astype(int), columns - 2), np.minimum(up.astype(int), rows - 2)

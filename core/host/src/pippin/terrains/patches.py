@@ -36,7 +36,6 @@ class Stairs(Patch):
         return Ground(blocks=tuple(blocks))
 
     def _steps(self, size: Size) -> list[Size]:
-        """Return the lengths along x and y of each step, from the lowest to the platform."""
         config = self.config
         room = min(size) - 2.0 * config.border - config.platform
         _refuse_large(size, config.platform + 2.0 * config.border, "platform", "with the border twice")
@@ -128,7 +127,6 @@ class SteppingStones(Patch):
 
 
 def _frame(outer: Size, inner: Size, top: float) -> Iterator[Block]:
-    """Yield the blocks between two rectangles about the origin; none if they are equal."""
     x, y = (outer[0] - inner[0]) / 2.0, (outer[1] - inner[1]) / 2.0
     for side in (-1.0, 1.0):
         if y > 0.0:

@@ -62,7 +62,6 @@ class HostCheck:
         return CheckedData(where, shape, data, numbers, is_checked)
 
     def _refuse_type(self, numbers: np.ndarray, data: Any, shape: tuple[int, ...], where: str) -> None:
-        """Refuse numbers of another type. Lists may have any numbers of the kind, and integers for floats."""
         is_array = not isinstance(data, int | float | complex | Sequence | np.generic)
         is_mark = self.dtype == "uint8"
         kinds = _LISTED_KINDS["mark" if is_mark else self._type.kind]
@@ -95,7 +94,6 @@ class HostCheck:
 
 
 def _numbers(data: Any, where: str) -> np.ndarray | None:
-    """Return data on the host as numbers; None for a Warp array, and for data on a device."""
     if isinstance(data, wp.array):
         return None
     if isinstance(data, int | float | complex | np.generic):

@@ -202,7 +202,6 @@ class Staging(Scratch):
         return self._room(shape)
 
     def _take(self, data: Any, shape: tuple[int, ...], where: str) -> wp.array:
-        """Return a Warp array, or data on a device, as a dense array on the device of the kernels."""
         array = as_warp(data, where, self._device)
         scalar = getattr(array.dtype, "_wp_scalar_type_", array.dtype)
         if scalar != self._type and not (self._type is wp.uint8 and scalar is wp.bool):
@@ -218,7 +217,6 @@ class Staging(Scratch):
         return self._spread(array, present_shape, shape)
 
     def _spread(self, array: wp.array, present_shape: tuple[int, ...], shape: tuple[int, ...]) -> wp.array:
-        """Return a copy in this memory, in which axes of length 1 are repeated."""
         size = wp.types.type_size_in_bytes(self._type)
         strides = tuple(int(stride or 0) for stride in array.strides or ())
         inner = present_shape[len(strides) :]

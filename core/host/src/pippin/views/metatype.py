@@ -124,5 +124,4 @@ class ArticulationMetatype:
 
 
 def _indices(*namings: Sequence[str]) -> dict[str, int]:
-    """Return the index of each name; if a name is not unique, the first index."""
     return {name: index for names in namings for index, name in reversed(list(enumerate(names)))}

@@ -78,7 +78,6 @@ class Permissions:
         return None if index.size and (self._is_taken(quantity, index) | (index < 0)).all() else fault
 
     def _fault_of_owners(self, quantity: ViewQuantity) -> str | None:
-        """Return why a quantity belongs to an actuator, which sets it itself."""
         owners = self._host.services.owners
         if owners is None or self._dofs is None:
             return None
@@ -87,7 +86,6 @@ class Permissions:
         return owners.fault(quantity.arrays[0], self._owners) if self._owners else None
 
     def _is_taken(self, quantity: ViewQuantity, index: np.ndarray) -> np.ndarray:
-        """Tell for each row and column whether an actuator takes over what is set there."""
         if self._host.services.owners is None or self._dofs is None or index.shape != self._dofs.shape:
             return np.zeros(index.shape, dtype=bool)
         return self._host.services.owners.taken(quantity.arrays[0], self._dofs)

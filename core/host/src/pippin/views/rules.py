@@ -111,7 +111,6 @@ def not_unit(quaternions: np.ndarray) -> np.ndarray:
 
 
 def _are_poses(values: np.ndarray) -> bool:
-    """Return whether all values are poses; a position that is not finite times 0 is NaN."""
     with np.errstate(all="ignore"):
         squares = np.square(values, dtype=np.float32) @ _OF_QUATERNION
     return bool(squares.min() >= (1.0 - UNIT_TOLERANCE) ** 2 and squares.max() <= (1.0 + UNIT_TOLERANCE) ** 2)

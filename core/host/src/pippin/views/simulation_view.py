@@ -213,7 +213,6 @@ class SimulationView(FrozenAttributes):
     get_object_type = object_type
 
     def _select(self, what: str, pattern: Patterns, worlds: Any, **options: bool) -> np.ndarray:
-        """Return the indices of articulations or bodies; the options are those of `select`."""
         self._refuse_invalid(what)
         model, chosen = self._host.model, chosen_worlds(worlds, self._host.world_count)
         labels = getattr(model, f"{what}_label")
@@ -221,7 +220,6 @@ class SimulationView(FrozenAttributes):
         return select(pattern, labels, of_worlds, what=what, chosen_worlds=chosen, **options)
 
     def _matter(self, name: str, pattern: Patterns, worlds: Any, **options: bool) -> Any:
-        """Return the view of some objects of matter; `name` is that of the method."""
         self._refuse_invalid(name)
         model, chosen = self._host.model, chosen_worlds(worlds, self._host.world_count)
         kinds, what, view = _MATTER[name]
@@ -311,7 +309,6 @@ class SimulationView(FrozenAttributes):
 
 
 def _elsewhere(model: newton.Model, kinds: Sequence[MatterKind]) -> Iterator[str]:
-    """Yield the labels of the objects of matter of other kinds, with the method that views them."""
     for name, (own, *_) in _MATTER.items():
         own = own[-1:]  # the method for all objects with particles is the only one for granular matter
         labels = dict.fromkeys(Matter.of(model, *own).labels)

@@ -140,7 +140,6 @@ def index_map(
 
 
 def _ranges(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return start, start + 1, ... of each run, one run after the other."""
     firsts = np.cumsum(counts) - counts
     return np.repeat(starts - firsts, counts) + np.arange(int(counts.sum()))
 

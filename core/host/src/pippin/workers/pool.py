@@ -195,7 +195,6 @@ class WorkerPool:
         self.state = PoolState.READY
 
     def _read(self, index: int, take: Callable[[int, Any], None]) -> None:
-        """Read a message of a worker, and hand over the result of its call if it has ended."""
         result = self._workers[index].take()
         if result is None:
             return

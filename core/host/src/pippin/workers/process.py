@@ -149,7 +149,6 @@ def _run(
 
 
 def _end_with_parent() -> None:
-    """Wait until the parent has ended, and end this process: a killed parent cannot do it."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -283,7 +282,6 @@ def _result(number: int, function: Callable[..., Any], arguments: tuple[Any, ...
 
 
 def _sendable(error: Exception) -> Exception:
-    """Return the error, or one with its text if it cannot be sent."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:  # any code may run there

@@ -138,7 +138,6 @@ def _forked(
 
 @contextmanager
 def _set(variables: Mapping[str, str]) -> Iterator[None]:
-    """Set variables of the environment while a process is started in the block."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:

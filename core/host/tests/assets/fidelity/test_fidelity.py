@@ -177,3 +177,13 @@ def test_equal_changes_are_one_line_and_the_worst_come_first():
         "joints 'a', 'b', 'c' and 2 more: damping 0.5 → 0",
     ]
     assert worded(differences, limit=2) == ["tendon 'belt': lost", "and 2 more fields"]
+
+
+def test_an_equality_of_one_body_is_void_by_design():
+    own = '<equality><weld site1="hand" site2="wrist"/>'
+    changes = [("<equality>", own), ('<site name="hand"', '<site name="wrist" pos="0 .1 0"/><site name="hand"')]
+
+    (difference,) = compare(model(*changes), model(changes[1]))
+
+    assert difference.is_by_design
+    assert "holds the body to itself" in str(difference)

@@ -356,7 +356,6 @@ def _names(channel: Channel) -> list[str]:
 
 
 def _pieces(counts: np.ndarray, ends: np.ndarray) -> Iterator[slice]:
-    """Yield the rows of one world in pieces that belong to one episode each."""
     cuts = np.flatnonzero((np.diff(counts) != 0) | ends[:-1]) + 1
     edges = [0, *cuts.tolist(), len(counts)]
     return (slice(first, last) for first, last in pairwise(edges))

@@ -67,7 +67,6 @@ class Hdf5Recorder(Recorder):
 
 
 def _add_dataset(file: Any, column: Column, rows: int, options: dict[str, Any]) -> None:
-    """Add the dataset of a column, whose chunks have a number of rows, with names and units as attributes."""
     dataset = file.create_dataset(
         column.name,
         shape=(0, *column.shape),

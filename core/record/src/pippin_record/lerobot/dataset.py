@@ -270,13 +270,11 @@ def _indices(number: int) -> dict[str, int]:
 
 
 def _partial(path: Path) -> Path:
-    """Return the name of a file until it is complete, in its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     return path.with_name(f"{path.name}.part")
 
 
 def _clear(folder: Path) -> None:
-    """Remove a dataset of a recorder; refuse to remove anything else."""
     if not folder.is_dir() or not any(folder.iterdir()):
         return
     if not (folder / HEADER).is_file():

@@ -122,7 +122,6 @@ def _feature_of(camera: Camera) -> str:
 
 
 def _whole_rate(control_dt: float) -> int:
-    """Return the frames per second, which LeRobot counts as a whole number."""
     fps = round(1.0 / control_dt)
     if fps < 1 or abs(fps * control_dt - 1.0) > _TOLERANCE:
         raise ConfigError(

@@ -56,7 +56,6 @@ def records(path: Path, *, emit_chunks: bool = False, is_damage_the_end: bool = 
 
 
 def _is_cut_off(file: Any, error: Exception) -> bool:
-    """Tell whether reading failed at the end of a file, since the record there is not whole, or none follows."""
     size, place = os.fstat(file.fileno()).st_size, _MAGIC_SIZE
     if file.tell() < size:
         return False
@@ -138,7 +137,6 @@ class McapFile:
 
     @cached_property
     def _count(self) -> int:
-        """Number of rows whose messages are all there."""
         return min((len(each) for topic in self._topics for each in self._of_worlds(topic)), default=0)
 
     def column(self, name: str) -> np.ndarray:
@@ -177,7 +175,6 @@ class McapFile:
 
 
 def _copy(writer: Any, record: Any, schemas: dict[int, int], channels: dict[int, int]) -> None:
-    """Write a record; its numbers of schemas and channels become those of the new file."""
     match type(record).__name__:
         case "Schema" if record.id not in schemas:
             schemas[record.id] = writer.register_schema(record.name, record.encoding, record.data)
@@ -247,7 +244,6 @@ def _messages(path: Path) -> Iterator[_Message]:
 
 
 def _in_order(rows: Sequence[Row], files: Any) -> Iterator[tuple[_Message, bytes]]:
-    """Yield the messages of a row with their data, by kind as in the first file, then by world."""
     found = {topic: message for row in reversed(rows) for topic, message in row.items()}
     for kind, is_of_world in dict.fromkeys(map(_kind, rows[0])):
         if is_of_world:
@@ -287,7 +283,6 @@ def _of_all_worlds(messages: Sequence[_Message], files: Any) -> bytes:
 
 
 def _write(writer: Any, channels: dict[str, int], message: _Message, data: bytes) -> None:
-    """Write a message; its topic and its schema are written before the first one of it."""
     schema, channel, record = message.schema, message.channel, message.record
     if channel.topic not in channels:
         of_schema = writer.register_schema(schema.name, schema.encoding, schema.data)

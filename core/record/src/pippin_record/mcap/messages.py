@@ -152,7 +152,6 @@ def encoded_time(seconds: float, nanoseconds: int) -> bytes:
 
 
 def _stored(dtype: np.dtype[Any]) -> str:
-    """Return the type that values are stored in: their own if protobuf has it."""
     name = f"{dtype.kind}{dtype.itemsize}"
     return name if name in _TYPES else "f4" if dtype.kind == "f" else "i4"
 

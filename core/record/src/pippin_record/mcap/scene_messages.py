@@ -91,7 +91,6 @@ def entities(
 
 
 def _entity(frame: str, name: str, shapes: Sequence[RenderShape], offset: np.ndarray) -> SceneEntity:
-    """Return an entity of the primitives of some shapes, each in the list of its kind."""
     every = [each for shape in shapes for each in _primitives(shape, offset)]
     kinds = {"cubes": CubePrimitive, "spheres": SpherePrimitive, "cylinders": CylinderPrimitive}
     kinds |= {"triangles": TriangleListPrimitive}
@@ -314,7 +313,6 @@ def _size_of(model: newton.Model, state: newton.State, world: int) -> float:
 
 
 def _turned_to(direction: np.ndarray) -> Quaternion:
-    """Return the shortest rotation that turns +x to a direction."""
     x, y, z = (direction / np.linalg.norm(direction)).tolist()
     if x < -0.999999:
         return Quaternion(x=0.0, y=0.0, z=1.0, w=0.0)

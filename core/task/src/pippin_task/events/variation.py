@@ -64,7 +64,6 @@ class ModelEvent(RandomEvent):
     after: Sequence[Any]
 
     def _vary(self, values: Any, parts: Any, row: Any, column: Any) -> None:
-        """Vary numbers of a table: world and part, row and column of each, which broadcast."""
         places = np.stack([each.ravel() for each in np.broadcast_arrays(*parts, row, column)], axis=1)
         self.shape = len(places)
         self.before = [wp.array(places.astype(np.int32), dtype=int, device=self.context.device)]
@@ -100,7 +99,6 @@ def start_ranges(poses: Any, velocities: Any, std: float = 0.0) -> Any:
 
 
 def _log(value: float) -> float:
-    """Return the logarithm; for 0, a number whose exponential is 0."""
     return math.log(value) if value > 0.0 else -1e4
 
 

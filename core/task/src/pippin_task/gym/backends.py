@@ -71,7 +71,6 @@ class Backend:
         return np.ndarray
 
     def _assignment(self, array: wp.array) -> Callable[[Any], None]:
-        """Return what writes an action of the right form, if it is finite."""
         assign = HostMirror(array).assign
 
         def write(action: Any) -> None:
@@ -162,7 +161,6 @@ def backend_of(name: str, *, copy: bool) -> Backend:
 
 @cache
 def _name(dtype: Any) -> str:
-    """Return the name of a type of numbers of NumPy, PyTorch or Warp. Every step asks for it."""
     return getattr(dtype, "__name__", str(dtype).removeprefix("torch."))
 
 

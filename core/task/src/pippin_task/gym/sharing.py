@@ -168,7 +168,6 @@ def receive_signal(source: socket.socket) -> bytes:
 
 
 def _send(target: socket.socket, signal: bytes) -> None:
-    """Send a signal; nothing happens if the other process has ended: it gives no answer."""
     try:
         target.send(signal)
     except (BrokenPipeError, ConnectionResetError):

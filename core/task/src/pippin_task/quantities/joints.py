@@ -123,7 +123,6 @@ class JointPositions(OfJoints):
         return (lower - offset) * scale, (upper - offset) * scale
 
     def _found(self, label: str) -> tuple[wp.array, wp.array[int], wp.array[int]]:
-        """Return the errors that an event draws, their columns of these joints, and the columns of these numbers."""
         task = self.context.simulation.config.task
         events = {} if task is None else {k: each for k, each in task.events.items() if each.type == "joint-offsets"}
         if label not in events:

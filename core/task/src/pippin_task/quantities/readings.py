@@ -115,6 +115,8 @@ class SensorReading(Quantity):
     def __init__(self, config: configs.SensorReadingConfig, context: TermContext) -> None:
         super().__init__(config, context)
         output = context.sensor_output(config.sensor, config.output)
+        if output.infinite:
+            raise ConfigError(f"output: {config.output!r} of {config.sensor!r} is infinite {output.infinite}")
         self.unit = output.unit
         numbers = context.numbers(output)
         if numbers is None:

@@ -261,7 +261,6 @@ def _points(offset: tuple[float, float, float] | None, context: TermContext) -> 
 
 
 def _motions(context: TermContext) -> list[Any]:
-    """Return what the speeds of points follow from, in the order of the kernels."""
     state = context.simulation.state
     return [state.body_q, context.simulation.model.body_com, state.body_qd]
 

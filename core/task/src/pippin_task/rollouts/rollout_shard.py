@@ -99,7 +99,6 @@ class RolloutShard:
         return self._folder / f"worlds-{self.worlds.start}-{self.worlds.stop}-step-{step}.npz"
 
     def _make(self, step: int | None) -> Rollout:
-        """Return the simulation at a step of a checkpoint; without one, at the beginning."""
         simulation = Simulation(self._config) if step is None else self._loaded(self._path(step))
         if step is None:
             simulation.reset()

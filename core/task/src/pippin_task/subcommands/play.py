@@ -56,7 +56,6 @@ def play(
 
 
 def _with_solver(file: Path, overrides: Iterable[str], solver: str) -> Iterator[str]:
-    """Yield what chooses another solver, and accepts the loss of numbers."""
     from pippin import load
     from pippin.solving import FEATURES
 

@@ -82,7 +82,7 @@ class Shown(abc.ABC):
         import_newton(self.config, progress)
 
         def tell(url: str) -> None:
-            progress.note(f"page: {url}; Ctrl-C ends")
+            progress.note(f"page: {url} (Ctrl-C ends)")
             if _has_desktop() if browser is None else browser:
                 webbrowser.open(url)
 
@@ -218,7 +218,6 @@ def for_operator(config: SimulationConfig, path: Path, instruction: str | None =
 
 
 def _run(loop: RunLoop, viewer: ViewerViser, stop_if_asked: Callable[[], None]) -> None:
-    """Step without an end. A failure is shown on the page, which pauses: a reset cures it."""
     is_failed, meter = False, Meter()
     while not (viewer.is_complete or (viewer.ends_with_tabs and viewer.clients.have_left())):
         try:
@@ -250,6 +249,5 @@ def _tell(loop: RunLoop, viewer: ViewerViser, meter: Meter) -> None:
 
 
 def _has_desktop() -> bool:
-    """Tell whether a browser with a window can be expected, and somebody who looks at it."""
     is_graphical = sys.platform in ("win32", "darwin") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
     return is_graphical and sys.stdout.isatty()

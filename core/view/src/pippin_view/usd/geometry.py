@@ -106,7 +106,6 @@ def _add_tendons(
 
 
 def _add_particles(stage: Any, path: str, seen: RenderMatter, offset: np.ndarray) -> MovingPoints:
-    """Define a mesh, or points without triangles, and return its points."""
     if len(seen.faces):
         gprim: Any = UsdGeom.Mesh.Define(stage, path)
         gprim.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(np.full(len(seen.faces), 3, dtype=np.int32)))
@@ -147,7 +146,6 @@ def _set_width(gprim: Any, radius: float) -> None:
 
 
 def _set_color(gprim: Any, color: Sequence[float]) -> None:
-    """Give a prim an sRGB colour, as the linear one that USD has."""
     srgb = np.array(color)
     linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
     gprim.CreateDisplayColorAttr([Gf.Vec3f(*linear.tolist())])
@@ -204,7 +202,6 @@ class _ShapeWriter:
         _set_color(shaped, shape.color)
 
     def _shared_mesh(self, path: str, source: newton.Mesh) -> Any:
-        """Return a mesh that refers to the one of all shapes with the same triangles."""
         key = id(source)
         if key not in self._meshes:
             self._meshes[key] = f"/meshes/mesh_{len(self._meshes)}"

@@ -76,7 +76,6 @@ class UsdClips:
         write_layer(self.layer, self._file(f"{len(self._starts):04}"))
 
     def _begin(self, start: float = 0.0) -> None:
-        """Let the root refer to one more clip, from a time code on."""
         self._starts.append(start)
         count, top = len(self._starts), 2.0**40
         files = [self._relative(f"{index:04}") for index in range(1, count + 1)]
@@ -91,7 +90,6 @@ class UsdClips:
             self._root.GetPrimAtPath(path).SetInfo("clips", {"default": clips})
 
     def _copy(self, names: Sequence[str]) -> Any:
-        """Return a layer with some attributes of the root, and their samples."""
         layer: Any = Sdf.Layer.CreateAnonymous(self._suffix)
         with Sdf.ChangeBlock():
             for name in names:

@@ -72,7 +72,6 @@ def _prim_of(label: str, asset: AssetConfig, own: Any) -> str:
 
 
 def _below(root: str, path: str, own: Any) -> str:
-    """Return the path of a prim in a world; without a world it is that on the stage."""
     if not root:
         return path
     default = own.GetDefaultPrim()
@@ -86,14 +85,12 @@ def _below(root: str, path: str, own: Any) -> str:
 
 
 def _scales(own: Any, paths: Sequence[str]) -> list[tuple[float, ...]]:
-    """Return the scale of each prim in the world, which its own operations replace."""
     cache: Any = UsdGeom.XformCache()
     frames = {path: np.array(cache.GetLocalToWorldTransform(own.GetPrimAtPath(path))) for path in set(paths)}
     return [tuple(float(np.linalg.norm(frames[path][axis, :3])) for axis in range(3)) for path in paths]
 
 
 def _open_instances(own: Any, layer: Any, prim: str, path: str) -> list[str]:
-    """Make the instances above a prim editable, and return their paths."""
     found, above, copy = [], own.GetPrimAtPath(path), Sdf.Path(prim)
     while above and str(above.GetPath()) != "/":
         if above.IsInstance():
@@ -104,7 +101,6 @@ def _open_instances(own: Any, layer: Any, prim: str, path: str) -> list[str]:
 
 
 def _prepare(layer: Any, path: str, scale: tuple[float, ...], *, is_simulated: bool) -> None:
-    """Give a prim operations that place it in the world, whatever is above it."""
     prim: Any = Sdf.CreatePrimInLayer(layer, path)
     names = [f"xformOp:{name}{_SUFFIX}" for name in ("translate", "orient", "scale")]
     for name, kind in zip(names, ("double3", "quatf", "double3"), strict=True):

@@ -97,7 +97,6 @@ class VideoFile:
 
     @contextmanager
     def _abandoning(self) -> Iterator[None]:
-        """Let the file go as it is after an error of the system: its end cannot be written."""
         try:
             yield
         except OSError as error:
@@ -110,7 +109,6 @@ class VideoFile:
             ) from error
 
     def _paletted(self, frame: Any) -> list[Any]:
-        """Return a frame with the 255 colours that fit the first one best."""
         if self._take is None:
             self._take = self._taking(frame)
         _, source, sink = self._take

@@ -156,7 +156,6 @@ def _draw(
     state: newton.State,
     rows: Mapping[str, np.ndarray],
 ) -> None:
-    """Draw what comes, until None or the end of the other process."""
     leave_stops_to_caller()
     parent = multiprocessing.parent_process()
     arrays: dict[str, Any] = {"body_q": state.body_q, **{name: getattr(model, name) for name in _MOVING}}
@@ -179,7 +178,6 @@ def _draw(
 
 
 def _next(frames: Any, parent: Any) -> Any:
-    """Return the next frame; None if the other process has ended and nothing is left."""
     while frames.empty() and parent.is_alive():
         time.sleep(0.005)
     return frames.get() if not frames.empty() else None

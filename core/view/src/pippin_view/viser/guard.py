@@ -133,7 +133,6 @@ class TokenAuth:
         return response
 
     def _respond_to_pad(self, connection: Any, message: str, host: str) -> Response:
-        """Answer with the page of held keys and gamepads, or take its message."""
         if not message:
             response = connection.respond(200, "")
             del response.headers["Content-Type"]

@@ -26,7 +26,6 @@ def markdown(template: str, *values: object) -> Markdown:
 
 
 def _plain(text: str) -> str:
-    """Return a text as entities, which Markdown and HTML read as nothing but the text."""
     return _INTERPRETED.sub(lambda found: f"&#{ord(found[0])};", printable(text))
 
 

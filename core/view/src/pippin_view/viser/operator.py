@@ -145,7 +145,6 @@ class Operator:
         return self._simulation.recorders[self._label]  # known once all components are bound
 
     def _guided(self) -> Iterator[tuple[str, Any, slice]]:
-        """Yield label, term and columns of each action that the page gives."""
         first = 0
         for name, action in ({} if self._task is None else self._task.actions).items():
             columns = slice(first, first + len(action.labels))

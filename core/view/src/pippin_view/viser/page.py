@@ -323,7 +323,6 @@ class MatterScene:
         return self._offsets_of([seen.world])[0] if seen.world >= 0 else np.zeros(3)
 
     def _add(self, index: int, seen: RenderMatter, points: np.ndarray, origin: np.ndarray) -> Any:
-        """Add an object to the scene, and return its handle. The points are relative to an origin."""
         scene, name = self._server.scene, f"/matter/{index}"
         color = tuple(round(255.0 * part) for part in seen.color)
         if not len(seen.faces):

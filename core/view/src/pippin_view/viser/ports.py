@@ -32,7 +32,6 @@ def free_port(port: int | None, where: str) -> int:
 
 
 def _fault(port: int) -> str | None:
-    """Return why nobody can listen on a port now; None if it is free."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         # Connections that were closed a moment ago do not keep the port; a listener does.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

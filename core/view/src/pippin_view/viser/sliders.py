@@ -130,7 +130,6 @@ def _ranges(simulation: Host, actuator: Any) -> list[tuple[float, float]]:
 
 
 def _short(labels: Sequence[str]) -> list[str]:
-    """Return the names of the joints; the whole label of those that share their name."""
     counts = Counter(map(name_of, labels))
     return [name_of(label) if counts[name_of(label)] == 1 else label for label in labels]
 
@@ -248,7 +247,6 @@ class EpisodePanel:
 
 
 def _bar(value: float, largest: float) -> Markdown:
-    """Return a bar from the middle to the right, or to the left if the value is below zero."""
     width = 50.0 * min(abs(value) / largest, 1.0) if largest and np.isfinite(value) else 0.0
     left, color = (50.0, _GOOD) if value >= 0.0 else (50.0 - width, _BAD)
     inner = f"position:absolute;left:{left:.1f}%;width:{width:.1f}%;height:100%;background:{color};border-radius:2px"

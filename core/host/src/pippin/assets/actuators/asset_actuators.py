@@ -7,7 +7,7 @@ which every solver may honour. All others are direct: only MuJoCo's engines appl
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import newton
@@ -64,16 +64,32 @@ class Transmissions:
 
     def dofs(self, actuator: int) -> frozenset[int]:
         """Return the degrees of freedom that an actuator drives."""
+        return frozenset(self.arms(actuator))
+
+    def arms(self, actuator: int) -> dict[int, float]:
+        """Return the size of the effort of a unit force on each degree of freedom that an actuator drives.
+
+        It is |gear|, for a fixed tendon |gear · coef| [1 or m], and NaN where it changes with the pose.
+        """
         kind, (target, other) = self._resolved(actuator)
+        gear = abs(float(numbers(self._of, "mujoco:actuator_gear")[actuator][0]))
         if target < 0:
-            return frozenset()
+            return {}
         if kind in (_JOINT, _JOINT_IN_PARENT):
-            return frozenset({target})
+            return {target: gear}
+        joints: Iterable[int] = ()
         if kind == _TENDON:
-            return frozenset(self._dofs_of(self._joints_of_tendon(target)))
-        if kind == _SLIDER_CRANK or (kind == _SITE and other >= 0):
-            return frozenset(self._dofs_of(self._joints_between([target, other])))
-        return frozenset()
+            if numbers(self._of, "mujoco:tendon_type")[target] == 0:
+                rows, coefs = self._part_of_tendon(target, "joint"), numbers(self._of, "mujoco:tendon_coef")
+                joints = numbers(self._of, "mujoco:tendon_joint")[rows].tolist()
+                return {
+                    next(self._dofs_of([j])): gear * abs(float(c)) for j, c in zip(joints, coefs[rows], strict=True)
+                }
+            shapes = numbers(self._of, "mujoco:tendon_wrap_shape")[self._part_of_tendon(target, "wrap")]
+            joints = self._joints_between([int(shape) for shape in shapes if shape >= 0])
+        elif kind == _SLIDER_CRANK or (kind == _SITE and other >= 0):
+            joints = self._joints_between([target, other])
+        return dict.fromkeys(self._dofs_of(joints), np.nan)
 
     @functools.cached_property
     def _references(self) -> np.ndarray:
@@ -91,14 +107,9 @@ class Transmissions:
                 return _TENDON, (tendons.index(path), other)
         return kind, (target, other)
 
-    def _joints_of_tendon(self, tendon: int) -> Iterable[int]:
-        column = lambda name: numbers(self._of, f"mujoco:tendon_{name}")  # noqa: E731
-        if column("type")[tendon] == 0:
-            first, count = (int(column(f"joint_{name}")[tendon]) for name in ("adr", "num"))
-            return [int(joint) for joint in column("joint")[first : first + count]]
-        first, count = (int(column(f"wrap_{name}")[tendon]) for name in ("adr", "num"))
-        shapes = column("wrap_shape")[first : first + count]
-        return self._joints_between([int(shape) for shape in shapes if shape >= 0])
+    def _part_of_tendon(self, tendon: int, kind: str) -> slice:
+        first, count = (int(numbers(self._of, f"mujoco:tendon_{kind}_{name}")[tendon]) for name in ("adr", "num"))
+        return slice(first, first + count)
 
     def _joints_between(self, shapes: Iterable[int]) -> set[int]:
         bodies = _host(self._of.shape_body)
@@ -129,17 +140,14 @@ IS_DRIVEN = "pippin:is_driven"
 
 _FREQUENCY, _LABEL, _OWNER = "mujoco:actuator", "mujoco:actuator_label", "pippin:actuator_owner"
 
-_SERVO, _VELOCITY, _GENERAL, _MOTOR = 0, 1, 2, 3
+LOST = "pippin:actuator_lost"
+"""Attribute of actuators: what a group that replaces them does not take over, in words."""
+
+_SERVO, _VELOCITY, GENERAL, _MOTOR = 0, 1, 2, 3
 """Newton's source of the input of servos, and its types of velocity servos, of general actuators and of DC motors."""
 
-_SILENT = (
-    *("gainprm", "biasprm", "gaintype", "biastype", "dyntype", "ctrlspec", "damping", "dampingpoly"),
-    *("has_forcerange", "has_ctrlrange", "has_actrange"),
-)
-"""Attributes that are zero for an actuator without effect."""
-
-_AUTO = 2
-"""Limited if a range is given, as MuJoCo says `auto`: a drive in the servo's place may have a range of its own."""
+AUTO = 2
+"""Limited if a range is given, as MuJoCo says `auto`."""
 
 
 class AssetActuators:
@@ -185,6 +193,11 @@ class AssetActuators:
     def force_ranges(self) -> np.ndarray:
         """Least and largest force of each actuator, infinite without a limit, shape [len, 2]."""
         return self._ranges("force")
+
+    @property
+    def act_ranges(self) -> np.ndarray:
+        """Least and largest state of each actuator, infinite without a limit, shape [len, 2]."""
+        return self._ranges("act")
 
     @property
     def has_rotor(self) -> np.ndarray:
@@ -235,52 +248,19 @@ class AssetActuators:
                     f"{where}: another group {what} {labels.name_of(self.labels[actuator])!r} already; leave it out"
                     " of one of them"
                 )
-            self._own(actuator, CONTROLLED)
+            self.own(actuator, CONTROLLED)
 
-    def switch_off(self, dofs: Collection[int]) -> None:
-        """Switch off the actuators of this builder that drive one of some degrees of freedom.
-
-        Such an actuator exerts nothing whatever its input. Its rotor inertia stays.
-
-        Args:
-            dofs: Indices of the degrees of freedom in the builder.
-
-        Raises:
-            ConfigError: Another group sets the input of such an actuator.
-        """
-        for actuator in np.flatnonzero(self.owners != OFF).tolist():
-            if self.transmissions.dofs(actuator).isdisjoint(dofs):
-                continue
-            if self.owners[actuator] == CONTROLLED:
-                raise ConfigError(
-                    f"joints: another group sets the input of {labels.name_of(self.labels[actuator])!r}, which drives"
-                    " one of these joints; leave it out of one of them"
-                )
-            self._silence(actuator)
-
-    def _silence(self, actuator: int) -> None:
-        if self.is_servo[actuator]:
-            # Another drive may take the servo's place, so that its limit becomes that of its joint.
-            limit = float(np.abs(self.force_ranges[actuator]).max())
-            for dof in self.transmissions.dofs(actuator):
-                self._of.joint_effort_limit[dof] = min(self._of.joint_effort_limit[dof], limit)
-        else:
-            write(self._of, "mujoco:ctrl_type", actuator, _GENERAL)  # parameters of a DC motor would act again
-        for name in _SILENT:
-            write(self._of, f"mujoco:actuator_{name}", actuator, None)
-        for name in ("force", "ctrl", "act"):
-            write(self._of, f"mujoco:actuator_{name}limited", actuator, _AUTO)
-        write(self._of, "mujoco:actuator_actdim", actuator, -1)
-        self._own(actuator, OFF)
-
-    def _own(self, actuator: int, owner: int) -> None:
+    def own(self, actuator: int, owner: int) -> None:
+        """Note the owner of an actuator of this builder."""
         write(self._of, _OWNER, actuator, owner)
         self.owners[actuator] = owner
 
     def _ranges(self, what: str) -> np.ndarray:
-        limited, is_given = self._column(f"{what}limited"), self._column(f"has_{what}range") != 0
-        is_limited = (limited == 1) | ((limited == _AUTO) & is_given)
-        return np.where(is_limited[:, None], self._column(f"{what}range").reshape(-1, 2), [-np.inf, np.inf])
+        limited, bounds = self._column(f"{what}limited"), self._column(f"{what}range").reshape(-1, 2)
+        is_given = (self._column(f"has_{what}range") != 0) & (
+            bounds[:, 0] < bounds[:, 1]
+        )  # DC motors give 0 0 for none
+        return np.where(((limited == 1) | ((limited == AUTO) & is_given))[:, None], bounds, [-np.inf, np.inf])
 
     def _excludes_zero(self, what: str) -> np.ndarray:
         low, high = self._ranges(what).T
@@ -297,28 +277,19 @@ def prepare_actuators(builder: newton.ModelBuilder) -> None:
         return
     attributes: Any = builder.custom_attributes
     attributes[_LABEL].values = [name or f"actuator_{index}" for index, name in enumerate(names)]
-    _register(builder, _OWNER, _FREQUENCY)
-    _register(builder, IS_DRIVEN, newton.Model.AttributeFrequency.JOINT_DOF)
-    attributes[_OWNER].values = [FREE] * len(names)
+    register(builder, _OWNER, _FREQUENCY)
+    register(builder, LOST, _FREQUENCY, str)
+    register(builder, IS_DRIVEN, newton.Model.AttributeFrequency.JOINT_DOF)
+    attributes[_OWNER].values, attributes[LOST].values = [FREE] * len(names), [""] * len(names)
 
 
-def mark_driven(builder: newton.ModelBuilder, dofs: Collection[int]) -> None:
-    """Note that a group drives some degrees of freedom, and switch off the asset's own actuators of them."""
-    prepare_actuators(builder)
-    _register(builder, IS_DRIVEN, newton.Model.AttributeFrequency.JOINT_DOF)
-    values: Any = builder.custom_attributes[IS_DRIVEN].values
-    values.update(dict.fromkeys(dofs, 1))
-    if texts(builder, _LABEL):
-        AssetActuators(builder).switch_off(dofs)
-
-
-def _register(builder: newton.ModelBuilder, key: str, frequency: Any) -> None:
-    """Give a builder an attribute of whole numbers, zero by default, unless it has it."""
+def register(builder: newton.ModelBuilder, key: str, frequency: Any, dtype: Any = wp.int32) -> None:
+    """Give a builder an attribute of whole numbers or texts, zero or empty by default, unless it has it."""
     if key not in builder.custom_attributes:
         namespace, _, name = key.partition(":")
         builder.add_custom_attribute(
             newton.ModelBuilder.CustomAttribute(
-                name=name, namespace=namespace, dtype=wp.int32, frequency=frequency, default=0
+                name=name, namespace=namespace, dtype=dtype, frequency=frequency, default=dtype()
             )
         )
 
@@ -348,7 +319,10 @@ def actuator_notes(model: newton.Model) -> list[str]:
     if not len(own):
         return []
     first = _of_one_world(own)
-    notes = list(_partly_driven(model, own, first[own.owners[first] == OFF]))
+    notes, lost = list(_partly_driven(model, own, first[own.owners[first] == OFF])), texts(model, LOST)
+    for what in dict.fromkeys(lost[index] for index in first if lost[index]):
+        names = listed([name_of(own.labels[index]) for index in first if lost[index] == what])
+        notes.append(f"a group replaces {names} and does not have {what}; give the group what it should have of it")
     alone = [index for index in first[own.owners[first] == FREE] if _is_at_zero(model, own, index)]
     is_holding = own.is_servo | own.acts_at_zero
     holding, idle = ([own.labels[i] for i in alone if is_holding[i] == wanted] for wanted in (True, False))
@@ -361,7 +335,6 @@ def actuator_notes(model: newton.Model) -> list[str]:
 
 
 def _of_one_world(own: AssetActuators) -> np.ndarray:
-    """Return the first of the actuators that have the same place, label and owner in their worlds, ascending."""
     places = np.arange(len(own)) - np.searchsorted(own.worlds, own.worlds)
     kinds = [f"{place} {owner} {label}" for place, owner, label in zip(places, own.owners, own.labels, strict=True)]
     return np.sort(np.unique(np.array(kinds), return_index=True)[1])

@@ -11,7 +11,7 @@ import mujoco
 import newton
 import numpy as np
 
-from .couplings import compare_actuators, compare_equalities, compare_tendons
+from .couplings import compare_actuators, compare_equalities, compare_listed_pairs, compare_tendons
 from .difference import BY_DESIGN, Difference, compare_values, compare_words, worded
 from .matching import Match, match_models
 from .others import OWN, compare_others
@@ -99,7 +99,7 @@ def _compare_flags(theirs: Any, ours: Any) -> Iterator[Difference]:
 
 
 _TREE = (compare_bodies, compare_joints, compare_geoms, compare_sites)
-_COUPLINGS = (compare_actuators, compare_tendons, compare_equalities)
+_COUPLINGS = (compare_actuators, compare_tendons, compare_equalities, compare_listed_pairs)
 _OPTIONS = (compare_options, compare_counts)
 
 _SKETCHED: Mapping[str, tuple[str, ...]] = {

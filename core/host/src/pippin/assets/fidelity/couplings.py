@@ -8,17 +8,21 @@ from typing import Any
 import mujoco
 from pippin.quaternions import conjugate, from_mujoco, matrix, product
 
-from .difference import Difference, Field, compare_fields, compare_values, compare_words, differ, fields_of, number
+from .arrays import fields
+from .difference import (
+    BY_DESIGN,
+    Difference,
+    Field,
+    compare_fields,
+    compare_values,
+    compare_words,
+    differ,
+    fields_of,
+    number,
+)
 from .matching import Match, compare_pairs, described, tendon_path
 
-_TENDON = (
-    Field("stiffness", "tendon_stiffness"),
-    Field("stiffness of higher orders", "tendon_stiffnesspoly"),
-    Field("damping", "tendon_damping"),
-    Field("damping of higher orders", "tendon_dampingpoly"),
-    Field("frictionloss", "tendon_frictionloss"),
-    Field("armature", "tendon_armature"),
-)
+_TENDON = fields("tendon")
 _LIMIT = (
     Field("range", "tendon_range", 1e-6),
     Field("margin", "tendon_margin"),
@@ -75,7 +79,6 @@ def _site(model: Any, index: float) -> str:
 
 
 def _path(model: Any, tendon: int) -> list[tuple[str, int, float]]:
-    """Return what a tendon passes: kind, index, and coefficient, divisor or side site."""
     first = int(model.tendon_adr[tendon])
     factors = model.wrap_prm[first : first + int(model.tendon_num[tendon])].tolist()
     return [(kind, index, factor) for (kind, index), factor in zip(tendon_path(model, tendon), factors, strict=True)]
@@ -87,7 +90,7 @@ def _path_text(model: Any, path: list[tuple[str, int, float]]) -> str:
 
 _EQUALITIES = {int(value): name[5:].lower() for name, value in mujoco.mjtEq.__members__.items()}
 _SITE = int(mujoco.mjtObj.mjOBJ_SITE)
-_EQUALITY = (Field("solref", "eq_solref"), Field("solimp", "eq_solimp"))
+_EQUALITY, _PAIR = fields("eq"), fields("pair")
 
 
 def compare_equalities(match: Match) -> Iterator[Difference]:
@@ -104,7 +107,8 @@ def compare_equalities(match: Match) -> Iterator[Difference]:
             elif objects == (kind, second, first) and kind in ("connect", "weld"):
                 alike.append((other, True))
         if not alike:
-            yield Difference(element, "exists", True, False, True)
+            reason = BY_DESIGN["equality of one body"] if is_void(theirs, row) else None
+            yield Difference(element, "exists", True, False, reason is None, reason)
             continue
         found = [list(_compare_equality(match, element, row, other, swapped)) for other, swapped in alike]
         best = min(range(len(alike)), key=lambda index: len(found[index]))
@@ -115,8 +119,13 @@ def compare_equalities(match: Match) -> Iterator[Difference]:
             yield Difference(f"equality {_text(ours, other)}", "exists", False, True, True)
 
 
+def is_void(model: Any, row: int) -> bool:
+    """Return whether an equality holds a body to itself, so that it has no effect."""
+    kind, first, second = _objects(model, row)
+    return kind in ("connect", "weld") and first == second
+
+
 def _objects(model: Any, row: int) -> tuple[str, int, int]:
-    """Return type and objects of a constraint; the bodies of sites."""
     objects = [int(model.eq_obj1id[row]), int(model.eq_obj2id[row])]
     kind = _EQUALITIES[int(model.eq_type[row])]
     if model.eq_objtype[row] == _SITE and kind in ("connect", "weld"):
@@ -176,6 +185,19 @@ def _data(model: Any, row: int, swapped: bool) -> dict[str, Any]:
     return found
 
 
+def compare_listed_pairs(match: Match) -> Iterator[Difference]:
+    """Yield the differences of the pairs of geoms that the file lists with parameters of their contact."""
+    theirs, ours = match.theirs, match.ours
+    rows = {frozenset(pair): row for row, pair in enumerate(zip(ours.pair_geom1, ours.pair_geom2, strict=True))}
+    for row, pair in enumerate(zip(theirs.pair_geom1.tolist(), theirs.pair_geom2.tolist(), strict=True)):
+        element = f"pair {' and '.join(match.name('geom', geom) for geom in pair)}"
+        other = rows.get(frozenset(match.geoms.get(geom, -1) for geom in pair))
+        if other is None:
+            yield Difference(element, "exists", True, False, True)
+        else:
+            yield from compare_fields(element, _PAIR, theirs, row, ours, other)
+
+
 _TRANSMISSIONS = {int(value): name[6:].lower() for name, value in mujoco.mjtTrn.__members__.items()}
 _KINDS = {"jointinparent": "joint", "slidercrank": "site", "so3": "joint"}
 """Kind of the element that a transmission acts on, if it is not the transmission's name."""
@@ -185,8 +207,8 @@ _LAWS = {
     "gaintype": ("actuator_gaintype", mujoco.mjtGain, 7),
     "biastype": ("actuator_biastype", mujoco.mjtBias, 7),
 }
-_NAMES = ("gear", "cranklength", "gainprm", "biasprm", "actearly", "armature", "damping", "delay")
-_ACTUATOR = fields_of("actuator", *_NAMES)
+_ACTUATOR = fields("actuator")
+_MUSCLE, _DC_MOTOR = int(mujoco.mjtGain.mjGAIN_MUSCLE), int(mujoco.mjtGain.mjGAIN_DCMOTOR)
 _RANGES = ("ctrl", "force", "act")
 
 
@@ -258,8 +280,13 @@ def _compare_actuator(match: Match, element: str, actuator: int, other: int) -> 
     for field, (array, enum, prefix) in _LAWS.items():
         values = getattr(theirs, array)[actuator], getattr(ours, array)[other]
         yield from compare_words(element, field, *(enum(int(value)).name[prefix:].lower() for value in values))
-    dynamics = fields_of("actuator", "dynprm") if theirs.actuator_dyntype[actuator] else ()
-    yield from compare_fields(element, (*_ACTUATOR, *dynamics), theirs, actuator, ours, other)
+    is_read = {
+        "dynprm": theirs.actuator_dyntype[actuator],
+        "lengthrange": _MUSCLE in (theirs.actuator_gaintype[actuator], theirs.actuator_biastype[actuator]),
+        "ctrlspec": theirs.actuator_gaintype[actuator] == _DC_MOTOR,
+    }
+    read = fields_of("actuator", *(name for name, is_in_use in is_read.items() if is_in_use))
+    yield from compare_fields(element, (*_ACTUATOR, *read), theirs, actuator, ours, other)
     for name in _RANGES:
         yield from _compare_range(match, element, name, actuator, other)
     yield from compare_words(element, "is active", _is_active(theirs, actuator), _is_active(ours, other))

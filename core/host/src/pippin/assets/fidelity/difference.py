@@ -19,6 +19,7 @@ _PLURALS = {"body": "bodies", "mesh": "meshes", "flex": "flexes", "equality": "e
 BY_DESIGN: Mapping[str, str] = {
     "visual geom": "it cannot collide, so the physics has no use for it",
     "child of a fixed body": "Newton lets no two bodies of a joint collide, even if one of them is fixed to the world",
+    "equality of one body": "it holds the body to itself, so that it has no effect",
     "mocap": "Newton may move a body that is fixed to the world",
     "timestep": "simulation.dt and simulation.substeps decide",
     "integrator euler to implicitfast": "a file that states no integrator gets one with which drives are implicit",

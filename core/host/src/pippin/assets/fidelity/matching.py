@@ -59,7 +59,6 @@ def _unnamed(theirs: Any, body: int, ours: Any, candidates: Sequence[int], frame
 
 
 def _with_mass(theirs: Any, body: int, ours: Any, candidate: int) -> int:
-    """Return the body that has the mass, at the end of a chain of bodies that only carry joints."""
     while theirs.body_mass[body] >= NO_MASS > ours.body_mass[candidate]:
         children = np.flatnonzero(ours.body_parentid == candidate)
         if len(children) != 1:
@@ -184,7 +183,6 @@ def _owned(model: Any, kind: str, body: int) -> Iterator[int]:
 
 
 def _is_own_name(ours: Any, body: int, name: str) -> bool:
-    """Return if the path of a body of ours is its parent's path and this name."""
     path, above = ours.body(body).name, ours.body(int(ours.body_parentid[body])).name
     own = path.removeprefix(above) if int(ours.body_parentid[body]) else re.sub(r"^.*?worldbody", "", path)
     return _plain(own).strip("_") == _plain(name).strip("_")

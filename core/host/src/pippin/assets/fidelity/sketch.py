@@ -133,7 +133,6 @@ def _passive(part: newton.ModelBuilder, dof: int) -> dict[str, Any]:
 
 
 def _add_geom(body: Any, part: newton.ModelBuilder, shape: int, types: dict[str, int]) -> None:
-    """Add a geom; note its type if its form is an asset."""
     name, size = _name(part, shape), list(part.shape_scale[shape])
     kind = int(_TYPES.get(newton.GeoType(part.shape_type[shape]), _MESH))
     if kind in _ASSETS:
@@ -164,12 +163,10 @@ def _pose(place: Any) -> dict[str, Any]:
 
 
 def _name(part: newton.ModelBuilder, shape: int) -> str:
-    """Return the name of a shape as Newton's own conversion writes it, with its index at the end."""
     return f"{part.shape_label[shape].replace('/', '_')}_{shape}"
 
 
 def _unique(labels: Sequence[str]) -> list[str]:
-    """Return labels as MuJoCo's names; those that occur before get their index at the end."""
     first = {label: index for index, label in reversed(list(enumerate(labels)))}
     return [
         (label if first[label] == index else f"{label}_{index}").replace("/", "_") for index, label in enumerate(labels)

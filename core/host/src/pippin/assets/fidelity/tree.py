@@ -8,6 +8,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from .arrays import fields
 from .difference import (
     BY_DESIGN,
     TURN,
@@ -27,20 +28,8 @@ from .matching import NO_MASS, Match, compare_pairs, described
 _ROUNDING = 2.0**-22
 """Rounding of a link relative to its place in the world: Newton's importer subtracts two places in single precision."""
 
-_BODY = (Field("mass", "body_mass", 1e-9), Field("gravcomp", "body_gravcomp"))
-
-_JOINT = (
-    Field("actuatorgravcomp", "jnt_actgravcomp"),
-    Field("stiffness", "jnt_stiffness"),
-    Field("stiffness of higher orders", "jnt_stiffnesspoly"),
-)
+_BODY, _JOINT, _DOF = fields("body"), fields("jnt"), fields("dof")
 _LIMIT = (Field("solreflimit", "jnt_solref"), Field("solimplimit", "jnt_solimp"), Field("margin", "jnt_margin"))
-_DOF = (
-    Field("damping", "dof_damping"),
-    Field("damping of higher orders", "dof_dampingpoly"),
-    Field("armature", "dof_armature", 1e-10),
-    Field("frictionloss", "dof_frictionloss"),
-)
 _FRICTION = (Field("solreffriction", "dof_solref"), Field("solimpfriction", "dof_solimp"))
 
 _UNBOUNDED = 1e6
@@ -206,8 +195,7 @@ def _compare_dofs(match: Match, element: str, joint: int, our_joint: int) -> Ite
         yield from compare_fields(element, _FRICTION, theirs, spans[0], ours, spans[1])
 
 
-_NAMES = ("condim", "priority", "friction", "solmix", "solref", "solimp", "margin", "gap", "adhesion", "surfacevel")
-_CONTACT = fields_of("geom", *_NAMES)
+_CONTACT = fields("geom")
 _FLUID = fields_of("geom", "fluid")
 
 _FORMS = {int(value): name[7:].lower() for name, value in mujoco.mjtGeom.__members__.items()}
@@ -289,7 +277,6 @@ def _compare_pose(match: Match, element: str, kind: str, geom: int, our_geom: in
 
 
 def _compare_mesh(match: Match, element: str, geom: int, our_geom: int) -> Iterator[Difference]:
-    """Compare extent and volume: MuJoCo may choose other axes for one mesh."""
     extent, volume = _solid(match.theirs, geom)
     our_extent, our_volume = _solid(match.ours, our_geom)
     size = float(np.ptp(extent))
@@ -331,7 +318,6 @@ def _compare_heights(match: Match, element: str, field: int, our_field: int) -> 
 
 
 def _compare_pairs(match: Match) -> Iterator[Difference]:
-    """Compare which of the geoms that both models have can collide."""
     pairs, our_pairs = match.pairs
     known = {j: i for i, j in match.geoms.items()}
     theirs = {pair for pair in pairs if pair[0] in match.geoms and pair[1] in match.geoms}

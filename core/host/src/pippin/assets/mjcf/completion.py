@@ -40,7 +40,6 @@ def complete(builder: newton.ModelBuilder, normal: NormalMJCF, *, is_as_written:
 
 
 def _complete_joint(builder: newton.ModelBuilder, joint: Any) -> None:
-    """Set damping, rotor inertia, friction, stiffness and, for a ball, the largest angle of a joint's DOFs."""
     end = "/" + joint.name.replace("-", "_")  # the importer replaces hyphens
     found = next((index for index, label in enumerate(builder.joint_label) if label.endswith(end)), None)
     if found is None:  # the configuration fixes the root
@@ -99,13 +98,11 @@ def _show_bare_links(builder: newton.ModelBuilder, model: Any) -> None:
 
 
 def _geoms(builder: newton.ModelBuilder, model: Any) -> np.ndarray:
-    """Return the geom of each shape, -1 for none."""
     names = {model.geom(index).name.replace("-", "_"): index for index in range(model.ngeom)}
     return np.array([_geom(label.replace("-", "_"), names) for label in builder.shape_label], dtype=int)
 
 
 def _geom(label: str, names: Mapping[str, int]) -> int:
-    """Return the geom that a path ends with, -1 for none; a name may hold a slash."""
     parts = label.split("/")
     return next((names[name] for i in range(len(parts)) if (name := "/".join(parts[i:])) in names), -1)
 

@@ -145,7 +145,6 @@ class Keyframe:
 
 
 def _turn(wxyz: np.ndarray) -> Any:
-    """Return MuJoCo's quaternion as one of Warp's, with w last."""
     return wp.quat(*from_mujoco(wxyz / np.linalg.norm(wxyz)))
 
 

@@ -16,10 +16,14 @@ from xml.etree import ElementTree
 
 import attrs
 import mujoco
+from pippin.assets.fidelity.couplings import is_void
 from pippin.assets.mjcf.rewriting import write_servos
 
 from .flags import fold_flags
 from .rewriting import arrange_joints, complete_vectors, move_planes, text_of
+
+_INPUTS = {1: "pos", 2: "vel", 8: "voltage"}
+"""Names of MuJoCo's inputs of DC motors that Newton has."""
 
 
 @attrs.frozen(eq=False)
@@ -73,6 +77,8 @@ def normalise(
     _write_inertias(root, model)
     _write_surfaces(root, model)
     complete_vectors(root)
+    _write_actuators(root, model)
+    _drop_void(root, model)
     write_servos(root, model)
     arrange_joints(root, model)
     return NormalMJCF(text=ElementTree.tostring(root, encoding="unicode"), model=model)
@@ -122,7 +128,6 @@ def _free(name: str, taken: set[str]) -> str:
 
 
 def _find_files(spec: Any, folders: Sequence[Path]) -> None:
-    """Replace the paths of meshes, height fields and textures by absolute ones."""
     own = {"mesh": spec.meshdir, "texture": spec.texturedir}
     for kind, elements in (("mesh", [*spec.meshes, *spec.hfields, *spec.skins]), ("texture", spec.textures)):
         for element in elements:
@@ -165,7 +170,6 @@ def _write_options(root: ElementTree.Element, model: Any, *, has_integrator: boo
 
 
 def _write_inertias(root: ElementTree.Element, model: Any) -> None:
-    """Write the inertias with all digits; MuJoCo writes six."""
     for body in root.iter("body"):
         inertial = body.find("inertial")
         if inertial is not None:
@@ -175,8 +179,24 @@ def _write_inertias(root: ElementTree.Element, model: Any) -> None:
             inertial.set("diaginertia", text_of(compiled.inertia))
 
 
+def _write_actuators(root: ElementTree.Element, model: Any) -> None:
+    """Write what Newton would take from the default of another kind of actuator: the input of a DC motor, `actdim`."""
+    for index, element in enumerate(root.iterfind("actuator/*")):
+        if model.actuator_gaintype[index] == int(mujoco.mjtGain.mjGAIN_DCMOTOR):
+            element.set("input", _INPUTS.get(int(model.actuator_ctrlspec[index]), element.get("input", "voltage")))
+        elif count := int(model.actuator_actnum[index]):
+            element.set("actdim", str(count))
+
+
+def _drop_void(root: ElementTree.Element, model: Any) -> None:
+    """Leave out equalities of a body with itself, which hold nothing: Newton refuses them."""
+    for group in root.iterfind("equality"):  # MuJoCo writes one
+        for row, element in enumerate(list(group)):
+            if is_void(model, row):
+                group.remove(element)
+
+
 def _write_surfaces(root: ElementTree.Element, model: Any) -> None:
-    """Write the size of height fields that an image gives, and drop normals that do not belong to vertices."""
     for field in root.iterfind("asset/hfield[@file]"):
         compiled = model.hfield(field.get("name") or Path(field.get("file", "")).stem)
         field.set("nrow", str(int(compiled.nrow[0])))

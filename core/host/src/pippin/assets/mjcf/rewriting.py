@@ -134,7 +134,6 @@ def arrange_joints(root: Element, model: Any) -> None:
 
 
 def _is_one_joint(joints: Sequence[Any]) -> bool:
-    """Tell whether one joint of several axes is the same mechanism as these joints of one body."""
     kinds, anchors, directions = (np.array([getattr(each, key) for each in joints]) for key in ("type", "pos", "axis"))
     kinds = kinds.ravel()
     slides, hinges = kinds == _SLIDE, kinds == _HINGE
@@ -149,7 +148,6 @@ def _is_one_joint(joints: Sequence[Any]) -> bool:
 
 
 def _split(parent: Element, body: Element, joints: Sequence[Element]) -> None:
-    """Put a body for each joint but the last between a body and its parent."""
     place = list(parent).index(body)
     parent.remove(body)
     pose = {key: body.attrib.pop(key) for key in _POSE if key in body.attrib}
@@ -245,7 +243,6 @@ def _shorten(element: Element, inherited: dict[str, str], tag: str, gain: float,
 
 
 def _inherited(defaults: Element, name: str | None) -> dict[str, str]:
-    """Return the attributes that the classes down to one give to general actuators."""
     general = defaults.find("general")
     own = {} if general is None else dict(general.attrib)
     if name is None or defaults.get("class", "main") == name:

@@ -173,7 +173,6 @@ def _check_shapes(robot: Robot, link: Element, collision: Element) -> None:
 
 
 def _resolve(element: Element, packages: Packages) -> bool:
-    """Write the absolute path of a file into an element, and return whether there is such a file."""
     file = packages.find_file(element.get("filename", ""))
     if file is None:
         return False
@@ -246,7 +245,6 @@ def _finding(substitution_args: Any, packages: Packages, missed: list[str]) -> I
 
 
 def _reason(error: Exception, file: Path, given: Mapping[str, str]) -> str:
-    """Return what the library says on one line, and the remedy that fits, with all arguments of the file."""
     text = " ".join(str(error).split()) or type(error).__name__
     tags = [tag.attrib for tag in ElementTree.parse(file).iter("{http://www.ros.org/wiki/xacro}arg")]
     left = [tag for tag in tags if tag.get("name") not in given]

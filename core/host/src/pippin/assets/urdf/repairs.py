@@ -186,7 +186,6 @@ def _head(link: str, joints: dict[str, Element]) -> str:
 
 
 def _mend_part(robot: Robot, names: list[str]) -> list[str]:
-    """Give a part a mass if it has none, and return the links whose mass their shapes give."""
     if any(_mass(robot.links[name]) != 0.0 for name in names):
         return []
     links = {name: robot.links[name] for name in names}
@@ -257,7 +256,6 @@ def _tensor(inertia: Element | None) -> np.ndarray | None:
 
 
 def _write(link: Element, mass: float, tensor: np.ndarray) -> None:
-    """Set the mass and the inertia of a link, in the frame of its <inertial>."""
     inertial = link.find("inertial")
     inertial = SubElement(link, "inertial") if inertial is None else inertial
     for tag in ("mass", "inertia"):

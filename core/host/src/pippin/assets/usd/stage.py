@@ -166,7 +166,6 @@ def _bodies(prim: Any, physics: Any) -> _Pair:
 
 
 def _body(stage: Any, relation: Any, physics: Any) -> str:
-    """Return the path of the rigid body at or above the target of a relation."""
     for target in relation.GetTargets():
         prim = stage.GetPrimAtPath(target)
         while prim.IsValid() and not prim.IsPseudoRoot():
@@ -177,7 +176,6 @@ def _body(stage: Any, relation: Any, physics: Any) -> str:
 
 
 def _mechanisms(joints: Iterable[_Joint]) -> Iterator[Sequence[_Joint]]:
-    """Yield the joints of each set of bodies that joints connect."""
     left = list(joints)
     while left:
         bodies, found = {body for body in left[0].bodies if body}, list[_Joint]()

@@ -107,12 +107,10 @@ class SpoolWriter:
 
 
 def _checked(row_type: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the type of a row with its CRC-32."""
     return np.dtype([("row", row_type), ("crc", "<u4")])
 
 
 def _checksums(checked: np.ndarray) -> np.ndarray:
-    """Return the CRC-32 of each row as it is in the file, with the gaps between its fields."""
     return Header.checksums(checked.view(np.uint8).reshape(len(checked), checked.itemsize)[:, :-_CRC_SIZE])
 
 
@@ -152,7 +150,6 @@ class Spool:
 
     @cached_property
     def _sound_count(self) -> int:
-        """Number of rows before the first one that is damaged."""
         first = 0
         for rows in self._blocks():
             wrong = np.flatnonzero(_checksums(rows) != rows["crc"])
@@ -286,7 +283,6 @@ class NpzFile:
         return np.memmap(self._path, dtype=dtype, mode="r", offset=start, shape=shape)
 
     def _refuse_damage(self, member: zipfile.ZipInfo) -> None:
-        """Read a member once, which compares its checksum: a memory map does not."""
         try:
             with zipfile.ZipFile(self._path) as archive, archive.open(member) as stream:
                 while stream.read(_BLOCK):

@@ -92,7 +92,6 @@ def extremes(read: Callable[[slice], np.ndarray], row_count: int, width: int) ->
 
 
 def _bounds(row_count: int) -> np.ndarray:
-    """Return the first row of each column, and the end of the last one."""
     return np.linspace(0, row_count, COLUMNS + 1).astype(int)
 
 
@@ -232,7 +231,6 @@ def _drawn_into(measured: list[ChartContent], target: ChartContent) -> bool:
 
 
 def _by_unit(name: str, series: Series) -> Iterator[ChartContent]:
-    """Split the lines of a series by unit; poses of several bodies by component, too."""
     *place, last = name.split("/")
     if place[:1] == ["task"]:
         place, last = place[:1], " ".join([*place[1:], last])
@@ -271,7 +269,6 @@ def _part(series: Series, pick: Pick, labels: Sequence[str], chosen: Sequence[in
 
 
 def _summary(values: np.ndarray) -> np.ndarray:
-    """Return the smallest, the mean and the largest of the finite values along the last axis."""
     is_finite = np.isfinite(values)
     known = np.where(is_finite, values, np.nan)
     mean = np.where(is_finite, values, 0.0).sum(axis=-1) / is_finite.sum(axis=-1)
@@ -279,7 +276,6 @@ def _summary(values: np.ndarray) -> np.ndarray:
 
 
 def _short(labels: Sequence[str]) -> list[str]:
-    """Return the last parts of labels; the whole labels if several have the same last part."""
     last = [label.rsplit("/", 1)[-1] for label in labels]
     counts = Counter(last)
     return [short if counts[short] == 1 else label for short, label in zip(last, labels, strict=True)]

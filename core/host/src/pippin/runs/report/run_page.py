@@ -101,7 +101,6 @@ def _notes(summary: Mapping[str, Any]) -> Markup:
 
 
 def _shown_count(drawn: Sequence[ChartContent], row_count: int, recorded: int) -> int:
-    """Return how many of the first recorded worlds the page can hold, at least one."""
     points = min(row_count, 2 * COLUMNS) * sum(quantity.line_count for quantity in drawn)
     return max(1, min(recorded, _WORLDS_MAX, _NUMBERS_MAX // max(points, 1)))
 
@@ -129,13 +128,11 @@ def _series(
 
 
 def _of(quantity: ChartContent, time: np.ndarray, worlds: int) -> Chart:
-    """Return the chart of a quantity; lines of targets stay with those of their positions."""
     chart = quantity.chart(time, worlds)
     return chart.condensed() if len(quantity.parts) == 1 else chart
 
 
 def _bar(shown: Sequence[int], recorded: int) -> Markup:
-    """Return the choice of the world, and the place of the time under the cursor."""
     options = (element("option", world, value=index) for index, world in enumerate(shown))
     choice = element("label", "world ", element("select", *options, id="world", autocomplete="off"))
     rest = f"{len(shown)} of {recorded} recorded worlds are on this page" if len(shown) < recorded else None
@@ -159,7 +156,6 @@ def write_run(
 def _page(
     folder: RunFolder, file: str, config: SimulationConfig, summary: Mapping[str, Any], trace: HookTrace | None
 ) -> str:
-    """Return the page of a run, with the first recording and the videos that are in the folder."""
     with Run(folder.path) as run:
         recording = next(iter(run.recordings.values()), None)
         series = {"time": Series(values=np.zeros(0), units=("s",)), **(recording or {})}

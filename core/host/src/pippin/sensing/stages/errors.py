@@ -101,7 +101,6 @@ class Latency(Stage):
 
 
 def _readings(config: LatencyConfig, interval: float) -> int:
-    """Return the delay in readings; refuse a time that is not a whole number of periods."""
     if config.time is None:
         return config.readings or 0
     count = round(config.time / interval)

@@ -219,7 +219,6 @@ class RigidContactView(FrozenAttributes):
             )
 
     def _sum(self, method: str, pairing: Any, numbers: wp.array, dt: float | None, out: Array | None) -> Array:
-        """Sum up forces in `numbers`, three per cell. The launch is prepared once, to save time."""
         with WARP_LOCK:
             self._refuse_invalid(method)
             launch = self._launches.get(method)
