@@ -23,6 +23,10 @@ FAST = (
     "option, dropped ball: flag contact disabled",
     "geom: static sphere",
     "geom: static sphere with a margin",
+    "joint, urdf: floating, origin turned",
+    "joint, urdf chain: mimic with an offset",
+    "gazebo, urdf chain: spring of a joint",
+    "drake, urdf: friction",
 )
 """Names of rows in the test command."""
 

@@ -221,8 +221,8 @@ def compare_geoms(match: Match) -> Iterator[Difference]:
         elif geom in colliding:
             yield Difference(element, "exists", True, False, True)
         elif int(theirs.geom_bodyid[geom]) in match.bodies:
-            can = theirs.geom_contype[geom] or theirs.geom_conaffinity[geom]
-            yield Difference(element, "exists", True, False, False, None if can else BY_DESIGN["visual geom"])
+            acts = theirs.geom_contype[geom] or theirs.geom_conaffinity[geom] or theirs.geom_fluid[geom].any()
+            yield Difference(element, "exists", True, False, False, None if acts else BY_DESIGN["visual geom"])
     our_colliding = {geom for pair in our_pairs for geom in pair}
     for geom in sorted(set(range(ours.ngeom)) - set(match.geoms.values())):
         yield Difference(described(ours, "geom", geom), "exists", False, True, geom in our_colliding)

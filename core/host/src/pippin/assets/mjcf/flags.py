@@ -40,8 +40,8 @@ def fold_flags(spec: Any) -> None:
             actuator.damping = [0.0] * len(actuator.damping)
         is_in_group = 0 <= actuator.group < _GROUPS and spec.option.disableactuator & (1 << actuator.group)
         if "ACTUATION" in off or is_in_group:
-            actuator.set_to_motor()
-            actuator.gainprm = [0.0] * len(actuator.gainprm)
+            actuator.gaintype, actuator.biastype = mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtBias.mjBIAS_NONE
+            actuator.gainprm, actuator.biasprm = [0.0] * len(actuator.gainprm), [0.0] * len(actuator.biasprm)
     spec.option.disableactuator = 0
 
 

@@ -280,6 +280,7 @@ def read_urdf(file: Path, config: AssetConfig, where: str) -> Urdf:
     else:
         text = read_xml(file)
     robot = parse(text, file, where, has_lines=not has_macros)
+    robot.note_unread()
     repair_joints(robot)
     if config.inertia == "shapes":
         weigh_shapes(robot, floating=bool(config.floating))

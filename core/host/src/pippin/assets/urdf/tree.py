@@ -17,6 +17,19 @@ JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "plan
 VECTORS = {"origin": ("xyz", "rpy"), "box": ("size",), "mesh": ("scale",)}
 """The attributes of three numbers, by element."""
 
+_IDLE = {
+    *("calibration", "hardwareInterface", "material", "mechanicalReduction", "plugin", "ros2_control"),
+    *("safety_controller", "sensor", "type", "verbose", "visual"),
+}
+"""Elements that say nothing about the motion of the robot."""
+
+_READ = {
+    *("actuator", "axis", "box", "capsule", "child", "collision", "contact", "cylinder", "dynamics", "gazebo"),
+    *("geometry", "inertia", "inertial", "joint", "limit", "link", "mass", "mesh", "mimic", "mujoco", "origin"),
+    *("parent", "robot", "sphere", "transmission"),
+}
+"""Elements that the importer reads, or whose content is looked at."""
+
 
 @attrs.define(eq=False)
 class Robot:
@@ -54,6 +67,13 @@ class Robot:
     def note(self, kind: str, *names: str) -> None:
         """Add a repair to the notes."""
         self.kinds.setdefault(kind, []).extend(names)
+
+    def note_unread(self) -> None:
+        """Note the elements of other programs, such as those in `<gazebo>`."""
+        for part in self.root:
+            if unread := ", ".join(f"<{tag}>" for tag in sorted(_unread(part))):
+                name = part.get("name") or part.get("reference", "robot")
+                self.note(f"left out: {unread}, which other programs read; links or joints", name)
 
     def fault(self, element: ElementTree.Element, text: str) -> None:
         """Add a fault of a link or joint, or of an element whose place is enough to find it."""
@@ -101,6 +121,12 @@ def number(element: ElementTree.Element | None, attribute: str, default: float) 
         return float(text)
     except ValueError:
         return None
+
+
+def _unread(element: ElementTree.Element) -> set[str]:
+    if element.tag in _IDLE:
+        return set()
+    return ({element.tag} - _READ).union(*map(_unread, element))
 
 
 def _check(robot: Robot) -> None:
