@@ -131,7 +131,6 @@ class ProblemStudy(BenchmarkStudy):
                 self._measure(solver, progress)
 
     def _measure(self, solver: str, progress: RunProgress) -> None:
-        """Add the rows of a solver, from a process of its own: one that crashes loses what is left."""
         problems, variants, plan = tuple(self._problems), self._options[solver], self._plan
         with WorkerProcess(solver, _measure, solver, problems, variants, plan, requires_grad=False) as process:
             self._machine, problem = process.receive(), problems[0]
@@ -178,7 +177,6 @@ def _problems(names: Sequence[str], *, is_quick: bool) -> dict[str, type[Benchma
 def _options(
     solvers: Sequence[str], variants: Sequence[str], *, is_quick: bool
 ) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the options of each solver by variant; the first variant has none."""
     found: dict[str, dict[str, dict[str, Any]]] = {solver: {"": {}} for solver in solvers}
     for text in variants:
         place, equals, _ = text.partition("=")
@@ -190,7 +188,6 @@ def _options(
 
 
 def _declared(solver: str) -> dict[str, dict[str, Any]]:
-    """Return the options that a solver declares for benchmarks, by variant."""
     entry, found = Catalog.installed().find("solver", solver), {}
     try:
         for text in declared_variants(entry.load_config()):
@@ -218,7 +215,6 @@ def _measure(
     variants: Mapping[str, Mapping[str, Any]],
     plan: Mapping[str, Any],
 ) -> None:
-    """Send the name of the machine, the rows of a solver, and None."""
     from .measuring import cost_per_step, machine, measured
 
     device, patience = plan["device"], plan["patience"]

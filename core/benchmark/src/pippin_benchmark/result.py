@@ -254,7 +254,6 @@ def _problem(found: Benchmark, name: str, looks: Mapping[str, Line]) -> Markup:
 def _points(
     series: Sequence[BenchmarkSeries], looks: Mapping[str, Line], cost: Callable[[BenchmarkRow], float | None]
 ) -> dict[Line, list[tuple[float, float]]]:
-    """Return cost and error of the finished runs of each solver that have a cost."""
     points = {
         looks[each.name]: [(own, max(row.error or 0.0, _LEAST)) for row in each.finished if (own := cost(row))]
         for each in series
@@ -338,7 +337,6 @@ def tables(found: Benchmark) -> str:
 
 
 def _table(found: Benchmark, cell: Callable[[BenchmarkSeries], str], *, has_units: bool = False) -> str:
-    """Return a table without the problems of which no cell says anything."""
     names = sorted({row.name for row in found.rows if row.outcome != "unable"})
     head = ["problem", *(["unit", "limit"] if has_units else []), *(f"`{name}`" for name in names)]
     rows = []

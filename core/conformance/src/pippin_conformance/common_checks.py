@@ -116,7 +116,6 @@ def _refuse(subject: PluginUnderTest, faults: list[str]) -> None:
 
 
 def _nested(place: InnerTable, content: Any) -> Any:
-    """Return the content of the outermost table that has some content in an inner table."""
     for key, depth in reversed(place.path):
         for _ in range(depth):
             content = [content]
@@ -125,7 +124,6 @@ def _nested(place: InnerTable, content: Any) -> Any:
 
 
 def _untyped_keys(schema: Any) -> Iterator[str]:
-    """Yield the keys that a schema says nothing about."""
     if isinstance(schema, dict):
         properties = schema.get("properties")
         if isinstance(properties, dict):

@@ -126,7 +126,6 @@ def given(component: Any, attribute: str, default: Any = None) -> Any:
 
 
 def _of_task(task: Any) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the numbers of the terms, one row for each world."""
     episodes = task.episodes
     tables = {"rewards": episodes.reward_terms, "terminations": episodes.termination_terms}
     for name, rows in {**tables, "metrics": episodes.metric_terms}.items():

@@ -129,7 +129,6 @@ def cell_of(change: RuntimeChange, declared: Declaration) -> Cell:
 
 
 def _set(quantity: str, *rest: Any, **options: Any) -> RuntimeChange:
-    """Return the change of a quantity of the views, with the feature and the flags that the views ask for."""
     of_view = ARTICULATION.get(quantity) or RIGID_BODY[quantity]
     return RuntimeChange(f"set_{quantity}", *rest, feature=of_view.feature, flags=of_view.flags, **options)
 

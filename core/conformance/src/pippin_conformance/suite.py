@@ -36,7 +36,6 @@ def _runtime_change(name: str) -> Check:
 
 
 def _of(module: ModuleType, names: str) -> Iterator[Check]:
-    """Yield the checks of some functions of a module, without their `check_`."""
     return (check(getattr(module, f"check_{name}")) for name in names.split())
 
 

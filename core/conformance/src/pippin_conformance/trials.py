@@ -261,7 +261,6 @@ def measured_apart(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, 
 
 
 def _rows(simulation: Simulation, particles: Mapping[str, slice]) -> dict[str, Rows]:
-    """Return copies of poses and velocities of the bodies and the particles of each bench."""
     model, state = model_and_state(simulation)
     owners = np.array([label.partition("/")[0] for label in model.body_label])
     poses, velocities = _on_host(state.body_q, 7), _on_host(state.body_qd, 6)
@@ -316,7 +315,6 @@ def _tried(run: Callable[[PluginUnderTest], Any], subject: PluginUnderTest) -> A
 
 
 def _plain(error: Exception) -> PluginError:
-    """Return an error that can be sent, whatever the other one has in it."""
     return PluginError(str(error) or type(error).__name__)
 
 

@@ -129,7 +129,6 @@ class Journal:
         return self._read(files[-1], _state) if files else None
 
     def _read(self, file: Path, make: Callable[[Mapping[str, np.ndarray], Any], _Made]) -> _Made:
-        """Return the value of a function of the arrays and the notes of a file."""
         try:
             arrays = read_arrays(file)
             notes = json.loads(str(arrays["notes"]))

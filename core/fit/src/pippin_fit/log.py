@@ -139,7 +139,6 @@ def read_logs(files: Sequence[str | Path], config: FitConfig, known: Mapping[str
 
 
 def _marked(logs: Sequence[Log], config: FitConfig) -> Iterator[Log]:
-    """Yield logs, with a mark on each that `fit.validation` names."""
     patterns = config.validation if isinstance(config.validation, tuple) else ()
     names = [log.name for log in logs]
     for pattern in patterns:

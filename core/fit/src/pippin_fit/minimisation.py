@@ -252,7 +252,6 @@ class Minimisation:
     def _from_starts(
         self, unknowns: np.ndarray, is_free: np.ndarray, stop_if_asked: Callable[[], None], earlier: FitState | None
     ) -> Residuals:
-        """Return the residuals as a function of the free unknowns, with the starts of windows of the table."""
         problem = self._problem
         if problem.table.start == "measured":
             return self.residuals(problem.rollouts, unknowns, is_free, stop_if_asked)
@@ -269,7 +268,6 @@ class Minimisation:
     def _values(
         self, unknowns: np.ndarray, is_free: np.ndarray, stop_if_asked: Callable[[], None]
     ) -> Callable[[np.ndarray], np.ndarray]:
-        """Return the values of all parameters as a function of the free unknowns, or of all."""
 
         def values(points: np.ndarray) -> np.ndarray:
             stop_if_asked()

@@ -238,7 +238,6 @@ class Unknowns:
         return np.concatenate(means), self._per_value([0.0 if table is None else table.std**-2 for table in tables])
 
     def _per_value(self, numbers: Sequence[float]) -> np.ndarray:
-        """Return the number of each parameter for each of its values."""
         return np.repeat(np.array(numbers, dtype=float), [each.count for each in self._parameters])
 
     def values(self, unknowns: np.ndarray) -> np.ndarray:

@@ -222,7 +222,6 @@ class MotionTrial:
 
 
 def _lanes(simulation: Simulation, known: Sequence[str], patterns: Sequence[str]) -> dict[str, tuple[Any, int]]:
-    """Return the actuator and the lane of each joint that patterns choose."""
     found: dict[str, tuple[Any, int]] = {}
     for group in simulation.actuators.values():
         if "position_targets" in getattr(group, "unread_targets", {}):

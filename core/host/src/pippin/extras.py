@@ -40,7 +40,6 @@ def installation(extra: str, distribution: str = "pippin") -> str:
 
 
 def _is_of_a_clone(distribution: str) -> bool:
-    """Tell whether a distribution lies in the same clone as Pippin."""
     try:
         origins = [
             json.loads(metadata.distribution(name).read_text("direct_url.json") or "{}")

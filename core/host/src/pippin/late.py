@@ -40,7 +40,6 @@ def late(package: str) -> Callable[[str], Any]:
 
 
 def _imports_for_type_checkers(package: str) -> dict[str, str]:
-    """Return the module of each name that a package imports for type checkers alone."""
     blocks = [each for each in ast.parse(inspect.getsource(sys.modules[package])).body if isinstance(each, ast.If)]
     imports = [each for block in blocks for each in block.body if isinstance(each, ast.ImportFrom)]
     return {alias.name: f"{'.' * each.level}{each.module}" for each in imports for alias in each.names}

@@ -150,7 +150,6 @@ class LeRobotVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
 
 def _groups(worlds: VectorEnv, state: str, environment_state: str | None) -> dict[str, str]:
-    """Return the group of each observation of LeRobot."""
     chosen = {"agent_pos": state, "environment_state": environment_state}
     known = worlds.task.observations
     for key, name in chosen.items():

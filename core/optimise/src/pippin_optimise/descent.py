@@ -156,7 +156,6 @@ class Descent:
         return start
 
     def _evaluate(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return losses and gradients of some values, and keep the best ones."""
         if self._latest is not None and np.array_equal(values, self._latest[0]):
             return self._latest[1:]
         losses, gradient = self._objective.gradient(values)

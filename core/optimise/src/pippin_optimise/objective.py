@@ -209,7 +209,6 @@ class Objective:
         return loss
 
     def _bytes_of(self, state: newton.State, count: int) -> int:
-        """Return the memory of the states of a rollout, with their gradients."""
         options = self._simulation.config.simulation
         one = sum(array.size * wp.types.type_size_in_bytes(array.dtype) for array in arrays_of(state).values())
         return 2 * one * (1 + count * options.decimation * options.substep_count)

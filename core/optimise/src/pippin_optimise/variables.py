@@ -284,7 +284,6 @@ def find_variables(config: OptimiseConfig, host: Host) -> tuple[Variable, ...]:
 
 
 def _weights(steps: int, points: int, interpolation: str) -> np.ndarray:
-    """Return the weight of each point in each control step, shape [steps, points]."""
     number = np.arange(steps)
     if interpolation == "step" or points == 1:
         return np.eye(points)[number * points // steps]
@@ -378,7 +377,6 @@ def _places(rows: np.ndarray, width: int) -> np.ndarray:
 
 
 def _width(array: wp.array) -> int:
-    """Return the numbers in a row of a one-dimensional array, or in an element of others."""
     inner = int(np.prod(array.shape[1:])) if array.ndim > 1 else 1
     return inner * wp.types.type_size(array.dtype)
 

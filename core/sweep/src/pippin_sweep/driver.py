@@ -166,7 +166,6 @@ class Sweep(Study[SweepResult]):
                 self._start(variant)
 
     def _is_compiled(self, kernels: str) -> bool:
-        """Return whether kernels are compiled, or nobody compiles them now."""
         others = [each for each in self._running.values() if each.variant.kernels == kernels]
         if any((each.folder / "begun").exists() for each in others):
             self._compiled.add(kernels)

@@ -172,6 +172,5 @@ def _signals_kept() -> Iterator[None]:
 
 
 def _line(error: BaseException) -> str:
-    """Return the beginning of an error's text as one line."""
     text = " ".join(f"{error}".split()) or type(error).__name__
     return text if len(text) <= 300 else f"{text[:300]}…"

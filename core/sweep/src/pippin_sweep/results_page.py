@@ -63,7 +63,6 @@ def _header(name: str, rows: Sequence[Row]) -> Iterator[Markup]:
 
 
 def _charts(rows: Sequence[Row], key: str, keys: Sequence[str], figures: Sequence[str]) -> Iterator[Chart]:
-    """Yield a chart for each figure, with a line for each combination of the other keys."""
     others = [other for other in keys if other != key and len(_values(rows, other)) > 1]
     axis, places = _axis(_values(rows, key))
     combinations = list(dict.fromkeys(tuple(str(row[other]) for other in others) for row in rows))
@@ -127,7 +126,6 @@ def _settings(row: Row, keys: Sequence[str]) -> str:
 
 
 def _table(rows: Sequence[Row], keys: Sequence[str], figures: Sequence[str]) -> Iterator[Markup]:
-    """Yield the table, and a line with the figures that are the same in all variants."""
     found = {name: {row[name] for row in rows if row.get(name) is not None} for name in figures}
     shown = [name for name, values in found.items() if len(values) > 1]
     titles = {name: COLUMNS.get(name, name.replace("_", " ")) for name in figures}

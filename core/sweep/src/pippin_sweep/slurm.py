@@ -104,7 +104,6 @@ def _interruptible() -> Iterator[None]:
 
 
 def _last_line(log: Path) -> str:
-    """Return the last line of a log, which names the exception."""
     lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
 

@@ -149,7 +149,6 @@ def publish(folder: Path, final: Path, summary: Mapping[str, Any]) -> None:
 
 
 def _renamed(data: Any, before: str, after: str) -> Any:
-    """Return plain data with another name of a folder in all texts."""
     if isinstance(data, str):
         return data.replace(before, after)
     if isinstance(data, Mapping):

@@ -169,7 +169,6 @@ def _text(settings: Mapping[str, str]) -> str:
 
 
 def _types(data: Any) -> Iterator[str]:
-    """Yield the `type` of each table of a configuration."""
     if isinstance(data, Mapping):
         if isinstance(data.get("type"), str):
             yield data["type"]

@@ -125,7 +125,6 @@ def mirrored_task(
 
 
 def _block(quantity: Any, chosen: Sequence[int], parts: _Parts, action: MirroredColumns, where: str) -> MirroredColumns:
-    """Return the mirror of one reading of a quantity."""
     every = list(quantity.labels)
     labels = [every[column] for column in chosen]
     if every == [str(number) for number in range(len(action.index))] and len(every) == len(chosen):

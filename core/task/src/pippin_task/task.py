@@ -302,6 +302,5 @@ def _steps(length: float | None, control_dt: float) -> int:
 
 
 def _flags(events: Iterable[Event]) -> int:
-    """Return the flags of `newton.ModelFlags` of what events change."""
     names = {name for event in events for name in event.model_changes}
     return sum(int(newton.ModelFlags[name]) for name in names)

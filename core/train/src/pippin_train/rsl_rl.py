@@ -101,7 +101,6 @@ def doubled(mirror: Mirror) -> Callable[..., tuple[Any, Any]]:
 
 
 def _symmetry(config: RslRlConfig, env: VectorEnv) -> dict[str, Any]:
-    """Return the settings of the library's extension for symmetries."""
     if config.symmetry is None:
         return {}
     if config.symmetry not in env.task.mirrors:

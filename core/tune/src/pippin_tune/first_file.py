@@ -215,7 +215,6 @@ def _try(tables: dict[str, Any], asset: dict[str, Any], model: newton.Model) -> 
 
 
 def _group(tables: Mapping[str, Any], model: newton.Model, frequency: float) -> tuple[dict[str, Any], list[str]]:
-    """Return the table of the actuator group, with gains for a frequency, and notes on the gains."""
     group = tables["actuators"][GROUP]
     if group["type"] != "pd":
         return group, []
@@ -258,7 +257,6 @@ def _root(model: newton.Model) -> tuple[int, bool]:
 
 
 def _text(tables: Mapping[str, Any], contents: AssetContents, trial: Trial, notes: Sequence[str]) -> str:
-    """Return the file: its tables, each with what it is for, and tables to add."""
     simulation = {key: value for key, value in tables["simulation"].items() if key != "device"}
     actuators = tables["actuators"][GROUP]
     of = "the servos of the robot's own file" if actuators["type"] == "control" else "PD control: kp (q* - q) - kd q̇"

@@ -78,6 +78,5 @@ def pattern_of(own: Sequence[str], everything: Sequence[str]) -> str:
 
 
 def _start(names: Sequence[str]) -> str:
-    """Return the longest text that all names start with."""
     alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
     return "".join(letters[0] for letters in alike)

@@ -99,7 +99,6 @@ class McapReader:
         return found
 
     def _chosen(self, path: Path, topics: Mapping[str, _Topic], key: str, kinds: Sequence[str], what: str) -> str:
-        """Return the topic of a key, or the only one with messages of some kinds."""
         named = getattr(self._config, key)
         listed = ", ".join(f"{name} ({topic.kind})" for name, topic in topics.items()) or "none"
         if named is not None:
@@ -147,7 +146,6 @@ class McapReader:
         return rows
 
     def _time(self, topic: _Topic, received: int, message: Any) -> int:
-        """Return the time of a message [ns]: of its header, if it has one."""
         stamp = _stamp(topic, message) if self._config.stamps == "header" else 0
         return stamp or received
 
@@ -169,7 +167,6 @@ def _decoder(encoding: str, schema: Any) -> Callable[[bytes], Any]:
 
 
 def _stamp(topic: _Topic, message: Any) -> int:
-    """Return the stamp in a message [ns]; 0 if it has none."""
     if topic.kind == _FOXGLOVE:
         return message.timestamp.seconds * 1_000_000_000 + message.timestamp.nanos
     return _nanoseconds(message.header.stamp) if hasattr(message, "header") else 0

@@ -56,7 +56,6 @@ def _within(minimum: float, above: float | None) -> Callable[[Any, Any, Any], No
 
 
 def _numbers(value: Parameter, place: str = "") -> Iterator[tuple[str, float]]:
-    """Yield every number of a parameter with its place in it."""
     if isinstance(value, Uniform):
         yield from ((place, number) for number in value.uniform)
     elif isinstance(value, Mapping):

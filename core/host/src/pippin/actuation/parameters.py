@@ -309,7 +309,6 @@ class Parameters:
 
 
 def _numbers(values: Any, name: str) -> np.ndarray:
-    """Return numbers, or an array of any library, as an array on the host."""
     try:
         numbers = np.asarray(values.numpy() if hasattr(values, "numpy") else values)
     except (TypeError, ValueError, RuntimeError) as error:

@@ -206,7 +206,6 @@ def _is_explicit(components: Components, name: str) -> bool:
 
 
 def _light_joint(model: newton.Model, dofs: Sequence[int]) -> str | None:
-    """Return the joint of the first DOF that has almost no armature, or None."""
     if not dofs:
         return None
     armature = on_host(model.joint_armature)[np.array(dofs)]

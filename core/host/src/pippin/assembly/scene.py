@@ -95,7 +95,6 @@ def common_gravity(imports: Sequence[Imported]) -> tuple[float, float, float]:
 
 
 def _gravity_of(imported: Imported) -> tuple[float, float, float]:
-    """Return the gravity of one asset, in the frame of the scene."""
     if imported.normal is not None:
         option = imported.normal.model.opt
         gravity = np.zeros(3) if option.disableflags & _NO_GRAVITY else np.array(option.gravity)
@@ -210,7 +209,6 @@ def contents_of_worlds(scene: SceneConfig) -> list[SceneContents]:
 
 
 def _in_worlds(chosen: Sequence[str | Sequence[int] | None], count: int, key: str) -> list[tuple[int, ...]]:
-    """Return for each world the indices of what it contains of a list."""
     by_world: list[list[int]] = [[] for _ in range(count)]
     for index, worlds in enumerate(chosen):
         where = f"scene.{key}[{index}].worlds"

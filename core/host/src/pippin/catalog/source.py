@@ -135,7 +135,6 @@ class Source:
         return attrs.evolve(entry, kind=kind.name, contract=contract, provides=kind.provides, base=kind.base)
 
     def _judged(self, value: str, declared: tuple[str, ...]) -> tuple[int | None, State, str | None]:
-        """Return the contract version, the state and the problem of an entry point."""
         try:
             contract = declared_version(declared)
         except ValueError as error:
@@ -238,7 +237,6 @@ def docstring_of(entry: Entry) -> str | None:
 
 
 def _file_of(module: str) -> Path | None:
-    """Return the source of a module, which is not imported."""
     package, *parts = module.split(".")
     spec = spec_of(package)
     if spec is None:

@@ -80,7 +80,6 @@ def _print(verdicts: Sequence[Verdict]) -> None:
 
 
 def _by_solvers(verdicts: Sequence[Verdict]) -> list[str]:
-    """Return each note and fault once, with the solvers that it concerns."""
     users: dict[str, dict[str, None]] = {}
     for verdict in verdicts:
         for text in (*(f"note: {note}" for note in verdict.notes), *verdict.faults):

@@ -67,7 +67,6 @@ def _sub_solver(name: str, choice: ComponentConfig, catalog: Catalog, attributio
 
 
 def _hooks_of(component: Any, attribution: ErrorAttribution) -> Mapping[str, Callable[..., Any]]:
-    """Return the answers of a component, each with those of its arguments that it asks for."""
     manager = pluggy.PluginManager("pippin")
     manager.add_hookspecs(Hooks)
     manager.register(component)

@@ -64,7 +64,6 @@ def choices_of(selection: PartConfig) -> list[str]:
 
 
 def _listed(each: Any) -> Any:
-    """Return a field for a list of some values, which cannot be empty."""
     return attrs.field(default=None, validator=optional([min_len(1), deep_iterable(each)]))
 
 

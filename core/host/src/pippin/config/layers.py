@@ -192,7 +192,6 @@ def _refuse_taken(tree: Node, override: Override) -> None:
 
 
 def _assign(node: Node, path: KeyPath, keys: tuple[str, ...], new: Node) -> Node:
-    """Return `node`, which is at `path`, with `new` set at `keys` below it."""
     if not keys:
         if new.value == {} and node.value:
             raise ConfigError("an empty table changes nothing; extends = false in it leaves out what the file has")

@@ -70,8 +70,6 @@ def table_schema(config: type) -> dict[str, Any]:
 
 @attrs.frozen
 class _Plugin:
-    """An installed plugin: the spellings of its `type`, and the class of its settings."""
-
     names: tuple[str, ...]
     config: type
 
@@ -244,7 +242,6 @@ def _with_type(plugin: _Plugin, table: Schema, whole: bool) -> Schema:
 
 
 def _any_of_these(tables: Iterable[Schema]) -> Schema:
-    """Return one closed table with the keys of all tables."""
     variants: dict[str, list[Schema]] = {}
     for table in tables:
         for key, schema in table["properties"].items():

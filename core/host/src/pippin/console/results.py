@@ -52,7 +52,6 @@ def finish(result: RunResult, *, as_json: bool, further: Sequence[str] = ()) -> 
 
 
 def _matter_line(label: str, facts: Mapping[str, Any]) -> str:
-    """Return what one object of matter did, in words."""
     elements = "segments" if facts["kind"] == "curve" else "particles"
     where = "nowhere" if facts["end"] is None else f"({', '.join(f'{each:.3g}' for each in facts['end'])}) m"
     speed = "" if facts["largest_speed"] is None else f", fastest {facts['largest_speed']:.3g} m/s"

@@ -65,7 +65,6 @@ def run_file(
 
 
 def _viewers(names: tuple[str, ...], video: Path | None, camera: str | None) -> Iterator[str]:
-    """Yield the tables of viewers that the command line adds."""
     if camera is not None and video is None:
         raise ConfigError(f"--camera: {camera!r} is given without --video; name the video too")
     for name in names:

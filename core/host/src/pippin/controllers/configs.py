@@ -28,7 +28,6 @@ Six = tuple[float, float, float, float, float, float]
 
 
 def _of(*methods: Method) -> Callable[[Any, Any, Any], None]:
-    """Return a validator of a number that only some methods read."""
     return only_where(lambda config: config.method in methods, " or ".join(f'method = "{each}"' for each in methods))
 
 

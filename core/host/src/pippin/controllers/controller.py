@@ -240,7 +240,6 @@ class Controller(abc.ABC):
         return self._columns.numpy() if is_written else np.zeros(0, dtype=int)
 
     def _refuse_commanded(self, host: Host, columns: np.ndarray) -> None:
-        """Refuse axes that an earlier controller commands."""
         for label, other in host.controllers.items():
             if other is self:
                 return

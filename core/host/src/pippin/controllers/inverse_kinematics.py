@@ -169,7 +169,6 @@ class OneRobot:
         return np.isin(own, dofs)
 
     def _refuse_differences(self) -> None:
-        """Refuse robots that are no copies of the first one."""
         model = self._source
         for name in ("joint_type", "joint_X_p", "joint_X_c"):
             rows = on_host(getattr(model, name))[self.joints]

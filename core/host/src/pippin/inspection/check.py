@@ -82,8 +82,6 @@ class _Scene:
 
 @attrs.frozen(kw_only=True, eq=False)
 class _Trial:
-    """Result of building a solver and taking a step."""
-
     scene: _Scene | None = None
     """What was built; it suits every solver, since features do not depend on the solver's attributes."""
 
@@ -92,7 +90,6 @@ class _Trial:
 
 
 def _trial(file: Path, overrides: Sequence[str], solver: str) -> _Trial:
-    """Build the simulation of a file with a solver, and take a control step."""
     scene, notes = None, list[str]()
     try:
         config = _with_solver(file, overrides, solver)[0]
@@ -110,7 +107,6 @@ def _trial(file: Path, overrides: Sequence[str], solver: str) -> _Trial:
 
 
 def _with_solver(file: Path, overrides: Sequence[str], solver: str) -> tuple[SimulationConfig, tuple[str, ...]]:
-    """Return the configuration with a solver, and what it was not given of the settings of the file."""
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
         return with_solver(file, overrides, solver), tuple(str(each.message) for each in noted)

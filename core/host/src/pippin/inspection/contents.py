@@ -43,7 +43,6 @@ def inspect_scene(config: SimulationConfig, file: Path) -> list[AssetContents]:
 
 
 def _listed(config: SimulationConfig, file: Path) -> AssetContents:
-    """Return what a scene lists beside its assets."""
     whole = whole_scene(config)
     builder = whole.builder
     firsts = whole.first_particle, whole.first_body, whole.first_joint, whole.first_shape

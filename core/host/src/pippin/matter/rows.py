@@ -138,7 +138,6 @@ def add_grains(builder: newton.ModelBuilder, label: str, first: int, color: Sequ
 
 
 def _rows_of(model: newton.Model, kind: MatterKind) -> tuple[list[str], np.ndarray, np.ndarray, np.ndarray]:
-    """Return labels, worlds, starts and counts of the objects of a kind."""
     if kind == "grains":
         worlds, starts, counts = (numbers(model, f"{_NAMESPACE}:grains_{name}") for name in ("world", "start", "count"))
         return texts(model, f"{_NAMESPACE}:grains_label"), worlds, starts, counts

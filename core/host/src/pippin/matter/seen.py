@@ -123,7 +123,6 @@ def _of_world(
 
 
 def _host(array: object, empty: tuple[int, ...]) -> np.ndarray:
-    """Return an array of the model on the host; if there is none, an empty one of a shape."""
     return np.zeros(empty, dtype=np.int32) if array is None else on_host(array)
 
 

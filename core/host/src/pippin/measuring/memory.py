@@ -223,7 +223,6 @@ def _roots(simulation: Simulation) -> Iterator[tuple[str, Any]]:
 
 
 def _extent(array: Any) -> int:
-    """Return the bytes from the first to the last element of an array."""
     spans = ((size - 1) * abs(stride) for size, stride in zip(array.shape, array.strides, strict=True))
     return wp.types.type_size_in_bytes(array.dtype) + sum(spans)
 

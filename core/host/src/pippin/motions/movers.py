@@ -123,12 +123,10 @@ class Mover(abc.ABC):
         return wp.array(np.asarray(numbers), dtype=int, device=self.model.device)
 
     def _refuse(self, elements: np.ndarray, labels: Any, why: str) -> None:
-        """Refuse the first of some elements, if there is one."""
         if elements.size:
             raise ConfigError(f"{self.config.subject}: {labels[elements[0]]!r} {why}")
 
     def _are_kinematic(self, bodies: np.ndarray) -> np.ndarray:
-        """Tell for each of some bodies whether it is kinematic; -1 is the world, which counts as such."""
         flags = np.append(on_host(self.model.body_flags), int(newton.BodyFlags.KINEMATIC))
         return (flags[bodies] & int(newton.BodyFlags.KINEMATIC)) != 0
 

@@ -30,8 +30,6 @@ _NAMESPACE = "mpm:"
 
 
 class _ParticleObject(SceneObject):
-    """An object of particles, some of which are pinned."""
-
     is_flagged = True
     """Whether pinned particles are inactive too, as solvers of cloth want it; those of granular matter want a mass of
     zero alone."""
@@ -150,7 +148,6 @@ class Granular(_ParticleObject):
         add_grains(builder, place.label, first, color_of_next(builder, self.config.color))
 
     def _material(self, builder: newton.ModelBuilder, place: ObjectPose) -> dict[str, float]:
-        """Return the attributes of the material, by the names in the builder."""
         stated = self.config.mpm
         known = [key.removeprefix(_NAMESPACE) for key in builder.custom_attributes if key.startswith(_NAMESPACE)]
         for name in stated:

@@ -167,7 +167,6 @@ def add_attachments(bodies: SceneBodies, attachments: Sequence[AttachmentConfig]
 def _particles(
     bodies: SceneBodies, config: AttachmentConfig, parts: Sequence[ObjectParts], where: str
 ) -> Iterator[int]:
-    """Yield the particles in this world that an attachment selects."""
     objects = {each.label: each for each in parts if len(each.particles)}
     labels = [*objects, *sorted(bodies.absent - objects.keys())]
     for found in match(config.particles.of, labels, "object with particles", f"{where}.of"):

@@ -112,7 +112,6 @@ def channels(
 
 
 def _refuse_absent_contacts(simulation: Host, series: Sequence[str], names: Sequence[str], where: str) -> None:
-    """Refuse patterns of contacts alone, if the simulation has no contacts to record."""
     reason = no_contacts(simulation)
     for pattern in series if reason is not None else ():
         if any(covers([pattern], name) for name in CONTACT_NAMES) and not any(covers([pattern], n) for n in names):

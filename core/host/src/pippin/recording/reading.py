@@ -145,7 +145,6 @@ class _MergedColumn:
 
 
 def _refuse_unrelated(paths: Sequence[Path], headers: Sequence[Header]) -> None:
-    """Refuse files that are not of one recording."""
     seen: dict[int, Path] = {}
     for path, header in zip(paths, headers, strict=True):
         alike = ("label", "whole", "config", "period")

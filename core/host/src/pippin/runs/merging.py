@@ -65,14 +65,12 @@ def recorder_of(config: SimulationConfig, label: str) -> tuple[type[Recorder], A
 
 
 def _with_file(notes: dict[str, Any], parts: Sequence[Path], target: Path) -> dict[str, Any]:
-    """Return the notes with the file of the run in place of those of its parts."""
     for part in parts:
         notes = {name: [text.replace(str(part), str(target)) for text in texts] for name, texts in notes.items()}
     return notes
 
 
 def _division(counts: Sequence[int]) -> str:
-    """Return a note on the numbers of worlds of the processes."""
     sizes = list(dict.fromkeys(counts))
     worlds = "1 world" if sizes == [1] else f"{' or '.join(map(str, sizes))} worlds"
     return f"{len(counts)}, with {worlds} each"

@@ -146,7 +146,6 @@ def _own_sites(builder: newton.ModelBuilder) -> list[int]:
 
 
 def _at(builder: newton.ModelBuilder, site: int, frame: wp.transform, name: str) -> int:
-    """Return the asset's own site, or a new one that is shifted from it."""
     if frame == wp.transform_identity():
         return site
     label = f"{builder.shape_label[site]}/{name}"

@@ -204,7 +204,6 @@ class Monitor:
                 yield Failure(step=step + 1, kind=kind, index=index, value=value)
 
     def _overflows(self, needed: dict[str, int | None]) -> Iterator[str]:
-        """Yield a fault for each buffer that overflowed, and add the size that it needed."""
         bits = self._overflow.numpy() & ~self._harmless_bits
         world = int(bits.nonzero()[0][0]) if bits.any() else None
         rest = 0 if world is None else int(bits[world])
@@ -225,7 +224,6 @@ class Monitor:
 
 
 def _worlds_of_dofs(model: newton.Model) -> np.ndarray:
-    """Return the world of each DOF, -1 for no world."""
     if not model.joint_dof_count:
         return np.zeros(0, dtype=np.int32)
     return np.repeat(on_host(model.joint_world), np.diff(on_host(model.joint_qd_start)))

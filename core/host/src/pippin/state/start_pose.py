@@ -161,6 +161,5 @@ def _deepest(model: newton.Model, found: Iterable[tuple[int, int, float]]) -> li
 
 
 def _owner(model: newton.Model, shape: int) -> str:
-    """Return the name of a shape's body, or of a shape that belongs to no body."""
     body = int(on_host(model.shape_body)[shape])
     return name_of(model.shape_label[shape] if body < 0 else model.body_label[body])

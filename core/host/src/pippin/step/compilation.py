@@ -124,7 +124,6 @@ def _is_cached(module: wp.Module, device: wp.Device, block_dim: int | None) -> b
 
 
 def _launched_by(rehearse: Build) -> dict[_Variant, None]:
-    """Return what a build, and a step of what it built, launch."""
     found: dict[_Variant, None] = {}
     with rehearsing(), suppress(Exception), _noting_launches(found), rehearse() as simulation:
         _rehearse(simulation.program.recordable_calls(), found)
@@ -168,7 +167,6 @@ def _load_together(found: dict[_Variant, None], report: Report) -> int:
 
 
 def _load(module: wp.Module, device: str, block_dim: int | None, starts: dict[str, float]) -> None:
-    """Load a module, which is in `starts` as long as that takes."""
     name = ".".join(module.name.split(".")[-2:])
     starts[name] = time.monotonic()
     # Warp remembers a failure and raises it again at the launch, where the operation is known.
@@ -178,7 +176,6 @@ def _load(module: wp.Module, device: str, block_dim: int | None, starts: dict[st
 
 
 def _long(starts: dict[str, float]) -> str:
-    """Return the modules that are being compiled for long, with the time of each."""
     times = {name: time.monotonic() - start for name, start in starts.copy().items()}
     return "".join(f", {name} {passed:.0f} s" for name, passed in times.items() if passed >= _LONG)
 

@@ -91,7 +91,6 @@ class DofOwners:
             )
 
     def _refuse_asset_drives(self) -> None:
-        """Refuse drives of the asset on driven joints that no component has switched off."""
         marks = numbers(self._model, IS_DRIVEN)
         dofs = np.flatnonzero((self.of_dof >= 0) & ~(marks != 0 if len(marks) else False))
         dofs = dofs[_is_driven_by_asset(self._model, dofs)] if dofs.size else dofs

@@ -314,7 +314,6 @@ class StepPlan(Built):
             yield Operation(name=f"{phase}({callback.name})", run=run, eager_reason=reason)
 
     def _readings(self, state: newton.State) -> Iterator[Operation]:
-        """Yield the operations of the sensors, each with its own period."""
         wrappers = self.components.wrappers("update_sensors")
         answers = self.components.implementations("update_sensors")
         timed = [answer.owner for answer in answers if answer.owner in self.periods]

@@ -224,7 +224,6 @@ class Program:
         return operation.run if _is_repeatable(operation) else partial(_write, self._written.get(operation.name, ()))
 
     def _due(self, number: int) -> tuple[int, ...]:
-        """Return the periods that are due in a step, by its number from 1."""
         return tuple(period for period in self._periods if number % period == 0)
 
     def _of_periods(self, periods: Collection[int]) -> tuple[Operation, ...]:
@@ -293,7 +292,6 @@ class Program:
             warnings.warn(f"{name} runs eagerly: {reason}", CaptureWarning, stacklevel=5)
 
     def _record_what_can_be_trusted(self) -> dict[tuple[int, ...], tuple[Segment, ...]]:
-        """Return the segments of a step for each set of periods that are due together."""
         before = self._save()
         while True:
             variants, culprits = self._record_variants(before)
@@ -438,8 +436,6 @@ def _call_each(calls: Sequence[Callable[[], None]]) -> None:
 
 
 class _CannotRecordError(Exception):
-    """An operation raised while it was recorded."""
-
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(name, reason)
         self.name = name

@@ -133,7 +133,6 @@ def _control_step(plan: StepPlan, state: newton.State, monitors: list[Monitor]) 
 
 
 def _with_own_arrays(plan: StepPlan, state: newton.State) -> StepPlan:
-    """Return the plan of a physics step from `state` that writes only to new arrays."""
     calls, source = plan.solver_calls, plan.source
     # With gradients that are enabled afterwards: otherwise a tape would record the initialisation.
     states = (state, *(_with_gradients(plan.model.state(requires_grad=False)) for _ in range(calls)))

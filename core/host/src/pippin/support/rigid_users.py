@@ -61,7 +61,6 @@ def _nonzero(attribute: str) -> Callable[[newton.Model], Sequence[str]]:
 
 
 def _carried_sliders(model: newton.Model) -> Sequence[str]:
-    """Return the joints that slide on a body of the scene."""
     slides = np.isin(_types(model), (newton.JointType.PRISMATIC, newton.JointType.D6))
     if not slides.any():
         return ()
@@ -140,7 +139,6 @@ def _can_collide(model: newton.Model) -> np.ndarray:
 
 
 def _colliders(model: newton.Model) -> Sequence[str]:
-    """Return the shapes on moving bodies that collide with shapes."""
     bodies = host(model.shape_body)
     is_on_moved = (bodies >= 0) & np.append(is_moved(model), False)[bodies]
     return [model.shape_label[index] for index in np.flatnonzero(_can_collide(model) & is_on_moved)]

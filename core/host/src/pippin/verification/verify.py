@@ -175,7 +175,6 @@ class VerificationStudy(Study[Verification]):
 
 
 def _replay(connection: Connection, *arguments: Any) -> None:
-    """Run the file in a process of its own."""
     from .digests import replay
 
     replay(connection, *arguments)

@@ -166,7 +166,6 @@ class Attributes:
             raise ViewError(f"{where}: other arrays follow when it is set; {cure}")
 
     def _flags(self, where: str, attribute: _ModelAttribute, flags: newton.ModelFlags | int | None) -> int:
-        """Return the flags that notify the solver, none for the state and the inputs."""
         if attribute.owner != "model":
             if flags:
                 raise ViewError(

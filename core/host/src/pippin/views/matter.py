@@ -113,7 +113,6 @@ class ParticleView(MatterView):
         return self._between("spring_indices", 2)
 
     def _between(self, name: str, width: int, ends: slice = slice(None)) -> np.ndarray:
-        """Return the elements of Newton between particles of each row."""
         array = getattr(self._host.model, name)
         elements = np.zeros((0, width), dtype=np.int32) if array is None else on_host(array).reshape(-1, width)
         elements = elements[:, ends]

@@ -91,7 +91,6 @@ def _table(*quantities: ViewQuantity) -> dict[str, ViewQuantity]:
 
 
 def _quantity(name: str, meaning: str, unit: str, arrays: str = "", feature: str = "", **fields: Any) -> ViewQuantity:
-    """Return a quantity; its arrays are separated by spaces."""
     names = tuple(arrays.split())
     return ViewQuantity(name=name, meaning=meaning, unit=unit, arrays=names, feature=feature, **fields)
 
@@ -128,7 +127,6 @@ def _placed(what: Literal["pose", "velocity"], **others: Any) -> dict[str, Any]:
 
 
 def _inertial(element: Element) -> list[ViewQuantity]:
-    """Return the inertial quantities of the links of an articulation, or of single bodies."""
     of = partial(_quantity, source="model", element=element)
     settable = partial(of, is_settable=True, flags=("BODY_INERTIAL_PROPERTIES",))
     com = "centre of mass; the quaternion after it is the identity"

@@ -104,7 +104,6 @@ class RowSelector(Scratch):
         return self._of_device(where, indices, array, compact)
 
     def _of_numbers(self, where: str, indices: Any, compact: bool) -> RowSelection:
-        """Return the rows of indices, or of a mask, on the host."""
         rows = self._range.indices(indices, where)
         update(self._listed, rows=self._upload(where, 0, rows), is_compact=compact)
         self._last = _NONE
@@ -114,7 +113,6 @@ class RowSelector(Scratch):
         )
 
     def _of_device(self, where: str, indices: Any, array: wp.array, compact: bool) -> RowSelection:
-        """Return the rows of indices that only the device reads."""
         if array.dtype is wp.uint32:
             array = array.view(wp.int32)
         if array.dtype is not wp.int32 or array.ndim != 1:
@@ -149,7 +147,6 @@ class RowSelector(Scratch):
         return RowSelection(argument=self._masked, count=self._count, data_count=self._count, known=known)
 
     def _dense(self, where: str, slot: int, array: wp.array) -> wp.array:
-        """Return an array in a form that kernels can read: dense, on the device."""
         if array.device == self._device and array.is_contiguous:
             return array
         self._refuse_capture(where)
@@ -160,7 +157,6 @@ class RowSelector(Scratch):
         return self._aliases.of(near, near.dtype, len(array))
 
     def _upload(self, where: str, slot: int, numbers: np.ndarray) -> wp.array:
-        """Return numbers on the host as an array on the device."""
         if self._device.is_capturing:
             self._refuse_capture(where)
         count, mirror = len(numbers), self._mirrors[slot]

@@ -127,7 +127,6 @@ class RowView(FrozenAttributes, abc.ABC):
         self._attributes = Attributes(host, elements, self.quantities, self._faults.of(_ATTRIBUTE), self._model_flags)
 
     def _describe(self, element: Element, row: int, column: int) -> str:
-        """Return the words for a row and an element of it in errors."""
         name = self._name_of(element, row, column)
         return f"{self._label_of(row)}, {name}" if name else self._label_of(row)
 

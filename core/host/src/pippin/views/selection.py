@@ -108,8 +108,6 @@ def chosen_worlds(choice: Any, world_count: int) -> list[int] | None:
 
 
 class _Candidates:
-    """Labels to select from, with their worlds."""
-
     def __init__(
         self, labels: Sequence[str], worlds: np.ndarray, what: str, chosen_worlds: Sequence[int] | None
     ) -> None:
@@ -155,7 +153,6 @@ def pattern_text(pattern: Pattern) -> str:
 
 
 def _checked(pattern: Any) -> Pattern:
-    """Return a pattern, an index as Python's integer."""
     if isinstance(pattern, str | re.Pattern):
         return pattern
     if isinstance(pattern, int | np.integer) and not isinstance(pattern, bool):
@@ -203,7 +200,6 @@ def _token(token: str, pattern: str) -> str:
 
 
 def _known_worlds(chosen: Sequence[int], worlds: np.ndarray, what: str) -> set[int]:
-    """Return the chosen worlds, each of which has to contain an object of this kind."""
     wanted = {int(world) for world in chosen}
     known = set(np.unique(worlds).tolist())
     empty = sorted(wanted - known)

@@ -221,7 +221,6 @@ class SimulationView(FrozenAttributes):
         return select(pattern, labels, of_worlds, what=what, chosen_worlds=chosen, **options)
 
     def _matter(self, name: str, pattern: Patterns, worlds: Any, **options: bool) -> Any:
-        """Return the view of some objects of matter; `name` is that of the method."""
         self._refuse_invalid(name)
         model, chosen = self._host.model, chosen_worlds(worlds, self._host.world_count)
         kinds, what, view = _MATTER[name]

@@ -140,13 +140,11 @@ def index_map(
 
 
 def _ranges(starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return start, start + 1, ... of each run, one run after the other."""
     firsts = np.cumsum(counts) - counts
     return np.repeat(starts - firsts, counts) + np.arange(int(counts.sum()))
 
 
 def _ranks(rows: np.ndarray, count: int) -> np.ndarray:
-    """Return the position of each entry within its row."""
     lengths = np.bincount(rows, minlength=count)
     return np.arange(len(rows)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
 

@@ -255,12 +255,10 @@ class WorkerPool:
         return found
 
     def _result(self, index: int, timeout: float | None = None) -> CallResult:
-        """Return the result of the last call of a worker."""
         result = self._workers[index].result(timeout)
         return self._lost(index, result) if result.is_lost else result
 
     def _lost(self, index: int, result: CallResult) -> CallResult:
-        """Return the result of a lost worker, with a cure in its error."""
         worker = self._workers[index]
         what = f", and its worlds are lost; {self._cure}" if worker.call_count else _MAIN
         loss = SimulationError(str(result.error).replace("; see what it printed", what))

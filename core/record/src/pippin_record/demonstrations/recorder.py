@@ -288,7 +288,6 @@ class EpisodeRecorder(Recorder):
         return name if role == "action" else f"{HELD}{name}"
 
     def _add(self, world: int, rows: np.ndarray, number: int, is_end: bool) -> None:
-        """Add neighbouring frames of one episode."""
         episode = self._episodes[world]
         if episode is not None and episode.number != number:
             self._close_episode(episode, keep=self.config.keep == "all")
@@ -346,7 +345,6 @@ def _cameras(channel: Channel) -> Iterator[Camera]:
 
 
 def _names(channel: Channel) -> list[str]:
-    """Return a name for each number of a world."""
     name, shape = channel.name.removeprefix(HELD), channel.shape[1:]
     names = [""] if not shape or not channel.labels else list(channel.labels)
     if len(shape) > 1 or (shape and not channel.labels):
@@ -358,7 +356,6 @@ def _names(channel: Channel) -> list[str]:
 
 
 def _pieces(counts: np.ndarray, ends: np.ndarray) -> Iterator[slice]:
-    """Yield the rows of one world in pieces that belong to one episode each."""
     cuts = np.flatnonzero((np.diff(counts) != 0) | ends[:-1]) + 1
     edges = [0, *cuts.tolist(), len(counts)]
     return (slice(first, last) for first, last in pairwise(edges))

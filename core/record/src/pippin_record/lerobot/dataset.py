@@ -91,8 +91,6 @@ _EPISODES = "meta/episodes/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet
 
 @attrs.frozen(kw_only=True, eq=False)
 class _Kept:
-    """An episode that waits for its videos."""
-
     values: Mapping[str, np.ndarray]
     videos: Mapping[str, EpisodeVideo]
     length: int
@@ -235,7 +233,6 @@ class Dataset:
         return pa.Table.from_arrays(arrays, schema=pa.schema([feature.field for feature in self._features]))
 
     def _row(self, episode: _Kept, file: Mapping[str, int]) -> dict[str, Any]:
-        """Return the facts of the next episode, and count it."""
         number = _indices(self._count)
         row: dict[str, Any] = {
             "episode_index": self._count,
@@ -271,7 +268,6 @@ def _indices(number: int) -> dict[str, int]:
 
 
 def _partial(path: Path) -> Path:
-    """Return the name of a file until it is complete, in its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     return path.with_name(f"{path.name}.part")
 

@@ -228,7 +228,6 @@ def join(files: Any, path: Path, compression: str | None) -> None:
 
 
 def _rows(path: Path) -> Iterator[Row]:
-    """Yield the messages of each time in a file."""
     for _, messages in groupby(_messages(path), key=lambda message: message.record.log_time):
         yield {message.channel.topic: message for message in messages}
 

@@ -115,7 +115,6 @@ class RobotMessages:
 
 
 def _axes(simulation: Host, world: int, efforts: Mapping[str, tuple[str, int]]) -> Iterator[_Axis]:
-    """Yield the axes of a world; joints with a quaternion have none."""
     model = simulation.model
     coordinates, dofs = on_host(model.joint_q_start), on_host(model.joint_qd_start)
     first, last = on_host(model.joint_world_start)[world : world + 2].tolist()

@@ -198,7 +198,6 @@ def _patterns(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _columns(labels: Sequence[str], names: Sequence[str], what: str) -> list[int]:
-    """Return the column of the clip of each label."""
     found = [name_of(label) for label in labels]
     if len(found) != len(names):
         twice = next(name for name in found if found.count(name) > 1)

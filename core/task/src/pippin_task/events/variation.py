@@ -48,7 +48,6 @@ class RandomEvent(Event):
         self.draws = context.draws()
 
     def _draw(self, kernel: Any, shape: Any, world_mask: wp.array[wp.bool], *inputs: Any) -> None:
-        """Launch a kernel of draws, and count them."""
         launch_draws(kernel, shape, self.draws, world_mask, *inputs)
 
 

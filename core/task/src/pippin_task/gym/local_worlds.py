@@ -159,7 +159,6 @@ def named(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:
 
 
 def _action_space(task: Task) -> gymnasium.spaces.Box:
-    """Return the space of one world's action, with the bounds of `clip`."""
     low, high = task.action_bounds
     if not low.size:
         raise ConfigError("task.actions: there are none; an environment needs at least one")
@@ -167,7 +166,6 @@ def _action_space(task: Task) -> gymnasium.spaces.Box:
 
 
 def _observation_space(task: Task) -> gymnasium.Space:
-    """Return the space of one world's observations: of the one group, or a `Dict` of the groups."""
     boxes: dict[str, gymnasium.Space] = {
         name: gymnasium.spaces.Box(*group.bounds, group.image_shape or (len(group.labels),), dtype=np.float32)
         for name, group in task.observations.items()

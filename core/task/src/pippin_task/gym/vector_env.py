@@ -333,12 +333,10 @@ def _ends(readers: Mapping[str, Callable[[], Any]]) -> dict[str, Any]:
 
 
 def _called(readers: Any) -> Any:
-    """Return what the functions return, in the same dictionaries."""
     return {name: _called(each) for name, each in readers.items()} if isinstance(readers, dict) else readers()
 
 
 def _reader_of(groups: Mapping[str, Callable[[], Any]]) -> Callable[[], Any]:
-    """Return the reader of the only group of observations, or one that returns all groups by name."""
     return next(iter(groups.values())) if len(groups) == 1 else partial(_called, dict(groups))
 
 

@@ -219,7 +219,6 @@ class JointPower(JointEfforts):
 
 
 def _shared(own: Sequence[str], joints: Sequence[str], context: TermContext) -> tuple[wp.array[int], wp.array[int]]:
-    """Return the columns of the joints that two lists share, in each of the lists."""
     shared = [joint for joint in joints if joint in own]
     return context.ints(map(list(own).index, shared)), context.ints(map(list(joints).index, shared))
 

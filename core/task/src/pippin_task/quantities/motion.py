@@ -122,5 +122,4 @@ def _motion(label: str, context: TermContext) -> Any:
 
 
 def _ahead(names: Sequence[str], ahead: Sequence[int]) -> list[str]:
-    """Return a name for each part in each frame."""
     return [f"{name}+{later}" if later else name for later in ahead for name in names]

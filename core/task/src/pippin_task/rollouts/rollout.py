@@ -78,7 +78,6 @@ class Rollout:
         return wp.empty((steps, *like.shape), dtype=like.dtype, device=self.simulation.device)
 
     def _network_of(self, policy: bytes, group: str) -> Network:
-        """Return the network of a policy; that of the last call if it is the same."""
         key = f"{group}/{hashlib.blake2b(policy).hexdigest()}"
         if self._network is None or self._network[0] != key:
             with tempfile.TemporaryDirectory() as folder:
@@ -95,7 +94,6 @@ class Rollout:
         return self._network[1]
 
     def _noise(self, deviation: Any) -> wp.array | None:
-        """Return the standard deviation of each number of an action; None if all are 0."""
         width = len(self._task.action_labels)
         try:
             values = np.broadcast_to(np.asarray(deviation, dtype=np.float32), (width,))

@@ -204,7 +204,6 @@ class _ShapeWriter:
         _set_color(shaped, shape.color)
 
     def _shared_mesh(self, path: str, source: newton.Mesh) -> Any:
-        """Return a mesh that refers to the one of all shapes with the same triangles."""
         key = id(source)
         if key not in self._meshes:
             self._meshes[key] = f"/meshes/mesh_{len(self._meshes)}"

@@ -41,7 +41,6 @@ def _copy_metadata(own: Any, layer: Any) -> None:
 
 
 def _add_worlds(own: Any, layer: Any, reference: str, positions: np.ndarray) -> list[str]:
-    """Add a reference to the default prim of a stage for each world, and return the path of each world."""
     default = own.GetDefaultPrim()
     if not default:
         raise ConfigError(
@@ -93,7 +92,6 @@ def _scales(own: Any, paths: Sequence[str]) -> list[tuple[float, ...]]:
 
 
 def _open_instances(own: Any, layer: Any, prim: str, path: str) -> list[str]:
-    """Make the instances above a prim editable, and return their paths."""
     found, above, copy = [], own.GetPrimAtPath(path), Sdf.Path(prim)
     while above and str(above.GetPath()) != "/":
         if above.IsInstance():

@@ -88,7 +88,6 @@ class VideoFile:
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
-        """Name the file in the errors of its beginning."""
         try:
             yield
         except OSError as error:

@@ -105,7 +105,6 @@ class GoalHandle:
             self._panel.user_input.put(partial(self._write, place, turn, event.phase))
 
     def _write(self, place: np.ndarray, turn: np.ndarray, phase: str) -> None:
-        """Write the goal of the world that the handle belongs to."""
         row = self._row_of_world[self._world]
         place = place - self._panel.page.offsets_of([self._world])[0]
         goal = np.array([*place, *turn[1:], turn[0]], dtype=np.float32)

@@ -121,7 +121,6 @@ class ContactMarks:
 
 
 def _groups(shown: Host, worlds: Sequence[int]) -> Iterable[tuple[np.ndarray, dict[str, Channel]]]:
-    """Yield worlds with the same contents, and their channels of contacts."""
     prototypes = np.asarray(shown.prototype_of_world)[list(worlds)]
     for prototype in np.unique(prototypes):
         own = np.asarray(worlds)[prototypes == prototype]

@@ -63,7 +63,6 @@ def _elements(model: newton.Model, recording: Recording, name: str) -> list[np.n
 
 
 def _objects(model: newton.Model, recording: Recording) -> Iterator[_Part]:
-    """Yield the part of each recorded object."""
     for kinds, array in ((OF_PARTICLES, "particle_q"), (OF_BODIES, "body_q")):
         matter = Matter.of(model, *kinds)
         rows = {(label.strip("/"), world): row for (label, world), row in matter.row_of.items()}

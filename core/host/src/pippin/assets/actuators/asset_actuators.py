@@ -101,7 +101,6 @@ class Transmissions:
         return self._joints_between([int(shape) for shape in shapes if shape >= 0])
 
     def _joints_between(self, shapes: Iterable[int]) -> set[int]:
-        """Return the joints that move some of these shapes and not all."""
         bodies = _host(self._of.shape_body)
         chains = [set(self._joints_above(int(bodies[shape]))) for shape in shapes]
         return set().union(*chains).difference(set.intersection(*chains) if chains else ())
@@ -369,7 +368,6 @@ def _of_one_world(own: AssetActuators) -> np.ndarray:
 
 
 def _is_at_zero(model: newton.Model, own: AssetActuators, actuator: int) -> bool:
-    """Tell whether an actuator is in use with a zero input."""
     if not own.is_servo[actuator]:
         return bool(numbers(model, "mujoco:ctrl")[actuator] == 0.0)
     dof, coordinate = own.transmissions.axis(actuator), own.transmissions.coordinate(actuator)

@@ -289,7 +289,6 @@ def _structured(actuator: PrimActuator, catalog: Catalog) -> ComponentConfig:
 
 
 def _worded(actuator: PrimActuator, path: Sequence[str | int], text: str) -> str:
-    """Return a fault of a table, expressed in the terms of the stage."""
     depth = max(index for index, step in enumerate(path) if isinstance(step, str))  # below it, items of a list
     table: Any = actuator.table
     for step in path[:depth]:

@@ -258,7 +258,6 @@ def _tensor(inertia: Element | None) -> np.ndarray | None:
 
 
 def _write(link: Element, mass: float, tensor: np.ndarray) -> None:
-    """Set the mass and the inertia of a link, in the frame of its <inertial>."""
     inertial = link.find("inertial")
     inertial = SubElement(link, "inertial") if inertial is None else inertial
     for tag in ("mass", "inertia"):

@@ -36,7 +36,6 @@ class RecordedMotion(Sampled):
         return np.column_stack([times, values.reshape(len(times), -1)]).astype(float)
 
     def _entries(self, series: Series) -> list[int] | None:
-        """Return the indices of the labels that are chosen, or None for all."""
         chosen, known = self.config.labels, series.labels
         for label in chosen or ():
             if label not in known:

@@ -107,7 +107,6 @@ class SpoolWriter:
 
 
 def _checked(row_type: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the type of a row with its CRC-32."""
     return np.dtype([("row", row_type), ("crc", "<u4")])
 
 
