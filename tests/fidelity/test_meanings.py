@@ -23,6 +23,14 @@ FAST = (
     "option, dropped ball: flag contact disabled",
     "geom: static sphere",
     "geom: static sphere with a margin",
+    "usd hinge: limits",
+    "usd hinge: drive of acceleration",
+    "usd body: disableGravity",
+    "usd body: linearDamping",
+    "usd contact: frictionCombineMode min",
+    "usd mimic: physxMimicJoint",
+    "usd arc: drive in an instance",
+    "usd scene: metersPerUnit",
 )
 """Names of rows in the test command."""
 
