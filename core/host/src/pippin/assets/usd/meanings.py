@@ -94,10 +94,11 @@ def _is_lost(prim: Any, name: str, value: Any, row: Mapping[str, Any], read: Col
 
 
 def _plain(value: Any) -> Any:
-    """Return a value with its numbers in single precision, which most attributes have."""
-    if isinstance(value, str | bool | int | None):
-        return value
-    return np.asarray(value, dtype=np.float32).tolist()
+    """Return a value with its numbers in single precision, which most attributes have; what has none, as text."""
+    try:
+        return np.asarray(value, dtype=np.float32).tolist()
+    except (TypeError, ValueError):
+        return str(value)
 
 
 def refuse_units(stage: Any, where: str) -> None:
