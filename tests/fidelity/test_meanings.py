@@ -27,6 +27,14 @@ FAST = (
     "joint, urdf chain: mimic with an offset",
     "gazebo, urdf chain: spring of a joint",
     "drake, urdf: friction",
+    "usd hinge: limits",
+    "usd hinge: drive of acceleration",
+    "usd body: disableGravity",
+    "usd body: linearDamping",
+    "usd contact: frictionCombineMode min",
+    "usd mimic: physxMimicJoint",
+    "usd arc: drive in an instance",
+    "usd scene: metersPerUnit",
 )
 """Names of rows in the test command."""
 

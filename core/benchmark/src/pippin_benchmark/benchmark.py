@@ -131,7 +131,6 @@ class ProblemStudy(BenchmarkStudy):
                 self._measure(solver, progress)
 
     def _measure(self, solver: str, progress: RunProgress) -> None:
-        """Add the rows of a solver, from a process of its own: one that crashes loses what is left."""
         problems, variants, plan = tuple(self._problems), self._options[solver], self._plan
         with WorkerProcess(solver, _measure, solver, problems, variants, plan, requires_grad=False) as process:
             self._machine, problem = process.receive(), problems[0]
@@ -216,7 +215,6 @@ def _measure(
     variants: Mapping[str, Mapping[str, Any]],
     plan: Mapping[str, Any],
 ) -> None:
-    """Send the name of the machine, the rows of a solver, and None."""
     from .measuring import cost_per_step, machine, measured
 
     device, patience = plan["device"], plan["patience"]

@@ -30,8 +30,6 @@ _LOST = 0.01
 
 @attrs.frozen(kw_only=True)
 class _Plan:
-    """The settings of all runs of a file."""
-
     file: Path
     overrides: Overrides
     period: Fraction | None

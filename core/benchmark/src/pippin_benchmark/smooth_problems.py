@@ -79,8 +79,6 @@ class Dzhanibekov(_Top):
 
 
 class _Chain(BenchmarkProblem):
-    """A planar chain of links on hinges."""
-
     unit = "m"
     chain: PlanarChain
 

@@ -74,7 +74,6 @@ def _speed(axis: int, least: float, most: float, sign: float = 1.0) -> tuple[Bou
 
 
 def _angle(one: np.ndarray, other: np.ndarray) -> float:
-    """Return the angle between two rotations [rad]."""
     return 2.0 * float(np.arccos(min(abs(float(one @ other)), 1.0)))
 
 
@@ -130,7 +129,6 @@ def _pair(
     *shared: Any,
     **options: Any,
 ) -> tuple[mechanisms.Add, mechanisms.Add]:
-    """Return a mechanism with options of its own, and its control with neutral ones; the others are shared."""
     return make(*shared, **options, **own), make(*shared, **options, **neutral)
 
 

@@ -284,7 +284,6 @@ def find_variables(config: OptimiseConfig, host: Host) -> tuple[Variable, ...]:
 
 
 def _weights(steps: int, points: int, interpolation: str) -> np.ndarray:
-    """Return the weight of each point in each control step, shape [steps, points]."""
     number = np.arange(steps)
     if interpolation == "step" or points == 1:
         return np.eye(points)[number * points // steps]

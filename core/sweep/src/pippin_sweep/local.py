@@ -15,8 +15,6 @@ from .executor import Job, JobResult, JobStatus, call_job_logged
 
 @attrs.frozen(eq=False)
 class _Run:
-    """A job and the worker that runs it."""
-
     job: Job
     worker: Worker
     started: float

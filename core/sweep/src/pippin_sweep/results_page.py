@@ -125,7 +125,6 @@ def _settings(row: Row, keys: Sequence[str]) -> str:
 
 
 def _table(rows: Sequence[Row], keys: Sequence[str], figures: Sequence[str]) -> Iterator[Markup]:
-    """Yield the table, and a line with the figures that are the same in all variants."""
     found = {name: {row[name] for row in rows if row.get(name) is not None} for name in figures}
     shown = [name for name, values in found.items() if len(values) > 1]
     titles = {name: COLUMNS.get(name, name.replace("_", " ")) for name in figures}

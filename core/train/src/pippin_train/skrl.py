@@ -38,8 +38,6 @@ class _Policy(GaussianMixin, Model):
 
 
 class _Value(DeterministicMixin, Model):
-    """The value of an observation."""
-
     def __init__(self, env: Any, config: SkrlConfig) -> None:
         Model.__init__(self, observation_space=env.observation_space, action_space=env.action_space, device=env.device)
         DeterministicMixin.__init__(self)

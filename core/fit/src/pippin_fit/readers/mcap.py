@@ -146,7 +146,6 @@ class McapReader:
         return rows
 
     def _time(self, topic: _Topic, received: int, message: Any) -> int:
-        """Return the time of a message [ns]: of its header, if it has one."""
         stamp = _stamp(topic, message) if self._config.stamps == "header" else 0
         return stamp or received
 
@@ -168,7 +167,6 @@ def _decoder(encoding: str, schema: Any) -> Callable[[bytes], Any]:
 
 
 def _stamp(topic: _Topic, message: Any) -> int:
-    """Return the stamp in a message [ns]; 0 if it has none."""
     if topic.kind == _FOXGLOVE:
         return message.timestamp.seconds * 1_000_000_000 + message.timestamp.nanos
     return _nanoseconds(message.header.stamp) if hasattr(message, "header") else 0

@@ -266,7 +266,6 @@ class SolverBuilding:
 
 
 def _raise(faults: Any, owner: str) -> None:
-    """Raise what a component's `check_model` returned."""
     if faults is None:
         return
     found = (faults,) if isinstance(faults, str) or not isinstance(faults, Iterable) else tuple(faults)

@@ -23,7 +23,7 @@ from .urdf.reading import Urdf, read_urdf
 
 @attrs.frozen
 class Format:
-    """One format: its files, and the importer of `newton.ModelBuilder` that reads them."""
+    """One format: its files, and what its importer reads."""
 
     name: str
 
@@ -31,9 +31,6 @@ class Format:
 
     root: str | None = None
     """The root tag of an XML file of this format; None if the format is not XML."""
-
-    method: str = ""
-    """The importer, a method of `newton.ModelBuilder`."""
 
     keywords: Mapping[str, str] = attrs.field(factory=dict)
     """The importer's argument for each supported field of `AssetConfig`."""
@@ -72,7 +69,6 @@ FORMATS: Mapping[str, Format] = {
         name="MJCF",
         suffixes=(".xml", ".mjcf"),
         root="mujoco",
-        method="add_mjcf",
         keywords={**_TEXT, "ignore": "ignore_names", "mujoco_options": "parse_mujoco_options"},
         extra="meshes",
         own=("accept_lost", "convex_hulls", "keyframe", "normalise"),
@@ -82,7 +78,6 @@ FORMATS: Mapping[str, Format] = {
         name="URDF",
         suffixes=(".urdf", ".xacro"),
         root="robot",
-        method="add_urdf",
         keywords=_TEXT,
         extra="meshes",
         own=("convex_hulls", "inertia", "package_dirs", "xacro_args"),
@@ -91,7 +86,6 @@ FORMATS: Mapping[str, Format] = {
     "usd": Format(
         name="USD",
         suffixes=(".usd", ".usda", ".usdc", ".usdz"),
-        method="add_usd",
         keywords={**_COMMON, "ignore": "ignore_paths", "mujoco_options": "parse_mujoco_options"},
         extra="usd",
         decides=(*_DECIDED, "force_sdf", "is_solid", "sdf_padding"),

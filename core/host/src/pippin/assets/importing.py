@@ -32,6 +32,7 @@ from .mjcf.normal_form import NormalMJCF, normalise
 from .start_poses import start_poses
 from .urdf.adding import add_urdf, part_overlapping, release_links
 from .urdf.reading import is_remote
+from .usd.meanings import refuse_units, repair
 from .usd.stage import articulate, ignored_paths, open_stage, refuse_broken_meshes, skipping_patterns
 
 _KEPT = ("mujoco:dof_ref", "mujoco:condim")
@@ -60,8 +61,11 @@ def import_asset(builder: newton.ModelBuilder, asset: Asset) -> NormalMJCF | Non
                 add_urdf(builder, asset.urdf, _arguments(builder, asset))
             elif asset.format.importer is not None:
                 _add_by_plugin(builder, asset, asset.format.importer)
+            elif asset.format is FORMATS["usd"]:
+                _add_usd(builder, asset)
             else:
-                getattr(builder, asset.format.method)(_source(asset, normal), **_arguments(builder, asset))
+                source = str(asset.file) if normal is None else normal.text
+                builder.add_mjcf(source, **_arguments(builder, asset))
     except (ConfigError, Warning):
         raise
     except Exception as error:  # importers raise errors of any class, even StopIteration
@@ -141,20 +145,41 @@ def _normal_form(asset: Asset, density: float) -> NormalMJCF | None:
     )
 
 
-def _source(asset: Asset, normal: NormalMJCF | None) -> Any:
-    if asset.format is FORMATS["usd"]:
-        stage = open_stage(asset.file)
-        refuse_broken_meshes(stage, f"{asset.where}.path: '{asset.file}'")
-        articulate(stage, ignored_paths(stage, asset.config, asset.where))
-        return stage
-    return str(asset.file) if normal is None else normal.text
+def _add_usd(builder: newton.ModelBuilder, asset: Asset) -> None:
+    """Add a stage, repaired, with the attributes of MuJoCo that it states."""
+    from pxr import Usd
+
+    stage, where = open_stage(asset.file), f"{asset.where}.path: '{asset.file}'"
+    refuse_broken_meshes(stage, where)
+    refuse_units(stage, where)
+    prims = list(stage.Traverse(Usd.TraverseInstanceProxies()))
+    if any(name.startswith("mjc:") for prim in prims for name in prim.GetAuthoredPropertyNames()):
+        _declare_actuators(builder)
+    repair(stage, has_compensation="mujoco:gravcomp" in builder.custom_attributes)
+    articulate(stage, ignored_paths(stage, asset.config, asset.where))
+    arguments = _arguments(builder, asset) | {"ignore_paths": skipping_patterns(stage, asset.config, asset.where)}
+    # Vendors' attributes: Newton's, then MuJoCo's if the solver or the file has any.
+    resolvers: list[newton.usd.SchemaResolver] = [usd.SchemaResolverNewton(), usd.SchemaResolverPhysx()]
+    if any(attribute.namespace == "mujoco" for attribute in builder.custom_attributes.values()):
+        resolvers.append(usd.SchemaResolverMjc())
+    builder.add_usd(stage, **arguments, schema_resolvers=resolvers)
+    _root_single_joints(builder)
+
+
+def _root_single_joints(builder: newton.ModelBuilder) -> None:
+    """Make an articulation of each joint that alone holds a body to the world: the importer leaves it outside of any,
+    where no solver moves its body.
+    """
+    placed = {child for child, of in zip(builder.joint_child, builder.joint_articulation, strict=True) if of >= 0}
+    for joint, (parent, child) in enumerate(zip(builder.joint_parent, builder.joint_child, strict=True)):
+        if parent < 0 and child not in placed:
+            builder.add_articulation([joint], label=builder.joint_label[joint])
+            placed.add(child)
 
 
 def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
     options = given_options(asset.config)
-    if asset.format is FORMATS["usd"]:
-        options["ignore"] = skipping_patterns(open_stage(asset.file, is_quiet=True), asset.config, asset.where)
-    elif "ignore" in options:
+    if "ignore" in options and asset.format is not FORMATS["usd"]:
         # Importers match expressions from the start of a name only.
         options["ignore"] = [rf"{re.escape(name)}\Z" for name in _ignored_names(asset)]
     keywords = asset.format.keywords
@@ -167,12 +192,6 @@ def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:
         if is_normalised(asset.config):
             # As in MuJoCo, the masks of a geom decide if it collides, and not the name of its class.
             arguments |= {"visual_classes": (), "collider_classes": ()}
-    if asset.format is FORMATS["usd"]:
-        # Vendors' attributes: Newton's, then MuJoCo's if the solver registered its attributes.
-        resolvers: list[newton.usd.SchemaResolver] = [usd.SchemaResolverNewton(), usd.SchemaResolverPhysx()]
-        if any(attribute.namespace == "mujoco" for attribute in builder.custom_attributes.values()):
-            resolvers.append(usd.SchemaResolverMjc())
-        arguments["schema_resolvers"] = resolvers
     return arguments
 
 

@@ -19,9 +19,10 @@ from pippin.errors import ConfigError
 from pippin.solving.conversion import complete_conversion, thicken_laminae
 from pippin.spelling import did_you_mean
 
-from .asset import Asset
+from .asset import FORMATS, Asset
 from .fidelity import Difference, compare, compare_sketch, worded
 from .mjcf.normal_form import NormalMJCF
+from .usd.meanings import lost
 
 _LINES_MAX = 12
 """Largest number of lines of a report in the notes of a simulation."""
@@ -53,10 +54,13 @@ class ImportReport:
     differences: tuple[Difference, ...]
     """All differences, those by design included."""
 
+    lost: tuple[str, ...] = ()
+    """What a USD stage states and nothing does, one line each."""
+
     def notes(self) -> list[str]:
         """Return one line for each field that differs; of those by design, only pairs that no longer collide."""
         found = worded((each for each in self.differences if _is_noted(each)), _LINES_MAX)
-        return [f"{self.file}: {line}" for line in found]
+        return [f"{self.file}: {line}" for line in (*found, *self.lost)]
 
     def designed(self) -> list[str]:
         """Return one line for each other field that differs by design, with the reason."""
@@ -66,7 +70,8 @@ class ImportReport:
 def report_imports(
     imports: Iterable[Imported], scene: SceneConfig, *, is_for_mujoco: bool, step: float = math.inf
 ) -> list[ImportReport]:
-    """Return a report on each MJCF file that MuJoCo has read and of which the configuration changes no length or joint.
+    """Return a report on each MJCF file that MuJoCo has read and of which the configuration changes no length or joint,
+    and on each USD stage.
 
     If the solver is one of MuJoCo's, all is compared that MuJoCo simulates, and each asset is converted as the solver
     does it. The kernels of that conversion take 10 s to compile; for other solvers, a sketch without kernels is
@@ -78,6 +83,8 @@ def report_imports(
     reports = []
     for imported in imports:
         normal, asset = imported.normal, imported.asset
+        if asset.format is FORMATS["usd"]:
+            reports.append(ImportReport(asset.where, asset.file.name, (), tuple(lost(asset, imported.part))))
         if normal is None or _is_another_by_request(asset.config) or not imported.part.joint_count:
             continue
         theirs = _placed(normal.model, imported.part, asset.config)

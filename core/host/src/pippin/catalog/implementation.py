@@ -75,7 +75,6 @@ def configurations_in(module: ModuleType) -> list[str]:
 
 
 def _configuration_of(plugin: type) -> str | None:
-    """Return the name of the configuration, in the module of a plugin, that has the plugin as its implementation."""
     module = sys.modules.get(plugin.__module__)
     names = [] if module is None else configurations_in(module)
     return next((name for name in names if getattr(module, name).implementation == plugin.__name__), None)

@@ -70,8 +70,6 @@ def table_schema(config: type) -> dict[str, Any]:
 
 @attrs.frozen
 class _Plugin:
-    """An installed plugin: the spellings of its `type`, and the class of its settings."""
-
     names: tuple[str, ...]
     config: type
 

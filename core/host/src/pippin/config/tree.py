@@ -142,7 +142,6 @@ class Node:
 
 
 def _key_of(part: str) -> str | int:
-    """Return one part of a place as a key: `legs`, `"my legs"` or `[0]`."""
     if part.startswith("["):
         return int(part[1:-1])
     return json.loads(part) if part.startswith('"') else part

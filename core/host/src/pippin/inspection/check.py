@@ -82,8 +82,6 @@ class _Scene:
 
 @attrs.frozen(kw_only=True, eq=False)
 class _Trial:
-    """Result of building a solver and taking a step."""
-
     scene: _Scene | None = None
     """What was built; it suits every solver, since features do not depend on the solver's attributes."""
 

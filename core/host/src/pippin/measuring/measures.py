@@ -176,7 +176,6 @@ def _double(array: Any) -> np.ndarray:
 
 
 def _sums(model: newton.Model, worlds: Any, values: np.ndarray) -> np.ndarray:
-    """Return the sum of the values of each world, shape [..., world_count]."""
     worlds = worlds if isinstance(worlds, np.ndarray) else on_host(worlds)
     sums, is_owned = np.zeros((*values.shape[:-1], model.world_count)), worlds >= 0
     np.add.at(np.moveaxis(sums, -1, 0), worlds[is_owned], np.moveaxis(values[..., is_owned], -1, 0))
@@ -184,7 +183,6 @@ def _sums(model: newton.Model, worlds: Any, values: np.ndarray) -> np.ndarray:
 
 
 def _largest(world_count: int, worlds: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return the largest value of each world, shape [..., world_count]; 0 without one."""
     largest, is_owned = np.zeros((*values.shape[:-1], world_count)), worlds >= 0
     np.maximum.at(np.moveaxis(largest, -1, 0), worlds[is_owned], np.moveaxis(values[..., is_owned], -1, 0))
     return largest

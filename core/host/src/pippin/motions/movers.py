@@ -126,7 +126,6 @@ class Mover(abc.ABC):
             raise ConfigError(f"{self.config.subject}: {labels[elements[0]]!r} {why}")
 
     def _are_kinematic(self, bodies: np.ndarray) -> np.ndarray:
-        """Tell for each of some bodies whether it is kinematic; -1 is the world, which counts as such."""
         flags = np.append(on_host(self.model.body_flags), int(newton.BodyFlags.KINEMATIC))
         return (flags[bodies] & int(newton.BodyFlags.KINEMATIC)) != 0
 

@@ -204,8 +204,6 @@ def _cells() -> Any:
 
 @attrs.frozen(kw_only=True)
 class _ParticleObjectConfig(ObjectConfig):
-    """Keys of every object of particles."""
-
     velocity: Vector3 = attrs.field(default=(0.0, 0.0, 0.0), validator=deep_iterable(finite))
     """Start velocity of all particles in the world [m/s]."""
 

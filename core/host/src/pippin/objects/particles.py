@@ -30,8 +30,6 @@ _NAMESPACE = "mpm:"
 
 
 class _ParticleObject(SceneObject):
-    """An object of particles, some of which are pinned."""
-
     is_flagged = True
     """Whether pinned particles are inactive too, as solvers of cloth want it; those of granular matter want a mass of
     zero alone."""

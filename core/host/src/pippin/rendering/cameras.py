@@ -177,7 +177,6 @@ def _cameras(model: newton.Model, worlds: np.ndarray, pattern: str) -> tuple[np.
 
 
 def _poses_of(model: newton.Model, state: newton.State, sites: np.ndarray) -> np.ndarray:
-    """Return the poses of sites [m, unit quaternion], shape [sites, 7]."""
     local, bodies = on_host(model.shape_transform)[sites], on_host(model.shape_body)[sites]
     if not model.body_count:
         return local

@@ -325,7 +325,6 @@ class Parts:
 
 
 def _spread(dtype: Any, vector_of: wp.Function) -> wp.Kernel:
-    """Return the kernel that sums parts of groups of elements of a type."""
 
     def spread(
         source: wp.array(dtype=dtype),

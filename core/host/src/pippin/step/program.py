@@ -433,8 +433,6 @@ def _call_each(calls: Sequence[Callable[[], None]]) -> None:
 
 
 class _CannotRecordError(Exception):
-    """An operation raised while it was recorded."""
-
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(name, reason)
         self.name = name

@@ -62,7 +62,7 @@ def what_ran(simulation: Simulation, start: Sequence[str] = ()) -> dict[str, Any
     return {
         "program": {"captured": program.is_captured, "eager_reasons": program.eager_reasons, "segments": segments},
         "notes": with_limits(component_notes(simulation, start), simulation.iteration_limit_count),
-        "imports": {each.file: list(map(str, each.differences)) for each in simulation.import_reports},
+        "imports": {each.file: [*map(str, each.differences), *each.lost] for each in simulation.import_reports},
         "capacities": [{name: row[name] for name in _SHOWN} for row in capacity_rows(simulation)],
         "matter": matter_facts(simulation),
         "plugins": _plugins(simulation),

@@ -129,8 +129,6 @@ class SteppingStonesConfig(PatchConfig):
 
 @attrs.frozen(kw_only=True)
 class _FieldConfig(PatchConfig):
-    """Keys of patches that are a field of heights."""
-
     resolution: float = _length(0.1)
     """Largest distance of the points that have a height [m]."""
 

@@ -271,5 +271,4 @@ class StridedBlocks:
         return True
 
     def _rows(self, array: wp.array) -> np.ndarray:
-        """Return Newton's rows, shape [count]."""
         return self._arrays.of(array, self._row_type, (self._count,), offset=self._offset, strides=(self._step,))

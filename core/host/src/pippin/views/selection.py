@@ -108,8 +108,6 @@ def chosen_worlds(choice: Any, world_count: int) -> list[int] | None:
 
 
 class _Candidates:
-    """Labels to select from, with their worlds."""
-
     def __init__(
         self, labels: Sequence[str], worlds: np.ndarray, what: str, chosen_worlds: Sequence[int] | None
     ) -> None:

@@ -91,8 +91,6 @@ _EPISODES = "meta/episodes/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet
 
 @attrs.frozen(kw_only=True, eq=False)
 class _Kept:
-    """An episode that waits for its videos."""
-
     values: Mapping[str, np.ndarray]
     videos: Mapping[str, EpisodeVideo]
     length: int

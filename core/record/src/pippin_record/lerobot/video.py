@@ -130,7 +130,6 @@ class EpisodeVideo:
 
 
 def _of_levels(histogram: np.ndarray, frame_count: int) -> Statistics:
-    """Return the statistics of images from the counts of their levels, shape [3, levels]: from 0 to 1, [3, 1, 1]."""
     levels = np.arange(_LEVELS) / (_LEVELS - 1)
     total = histogram.sum(axis=1)
     mean = histogram @ levels / total

@@ -166,7 +166,6 @@ def _action_space(task: Task) -> gymnasium.spaces.Box:
 
 
 def _observation_space(task: Task) -> gymnasium.Space:
-    """Return the space of one world's observations: of the one group, or a `Dict` of the groups."""
     boxes: dict[str, gymnasium.Space] = {
         name: gymnasium.spaces.Box(*group.bounds, group.image_shape or (len(group.labels),), dtype=np.float32)
         for name, group in task.observations.items()

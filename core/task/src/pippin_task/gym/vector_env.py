@@ -337,7 +337,6 @@ def _called(readers: Any) -> Any:
 
 
 def _reader_of(groups: Mapping[str, Callable[[], Any]]) -> Callable[[], Any]:
-    """Return the reader of the only group of observations, or one that returns all groups by name."""
     return next(iter(groups.values())) if len(groups) == 1 else partial(_called, dict(groups))
 
 

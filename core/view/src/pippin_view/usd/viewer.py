@@ -41,7 +41,6 @@ def _copy_metadata(own: Any, layer: Any) -> None:
 
 
 def _add_worlds(own: Any, layer: Any, reference: str, positions: np.ndarray) -> list[str]:
-    """Add a reference to the default prim of a stage for each world, and return the path of each world."""
     default = own.GetDefaultPrim()
     if not default:
         raise ConfigError(

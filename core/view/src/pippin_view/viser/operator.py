@@ -49,8 +49,6 @@ class RequestedGoals:
 
 @attrs.define(eq=False)
 class _Switch:
-    """A gripper, which is open or not."""
-
     column: int
     box: Any
     is_open: bool = True

@@ -83,8 +83,6 @@ class Plots:
 
 
 class _Plot:
-    """The last rows of a channel."""
-
     def __init__(self, gui: Any, name: str, channel: Channel) -> None:
         self.name = name
         labels = _labels(channel)

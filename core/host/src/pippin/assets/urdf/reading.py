@@ -106,7 +106,6 @@ def _path_of(uri: str) -> str:
 
 
 def _in_or_at(folder: Path, name: str) -> Iterator[Path]:
-    """Yield the package of a name that is in a folder, and the folder if it is that package itself."""
     if _declared_name(folder) == name or folder.name == name:
         yield folder
     if (folder / name).is_dir():

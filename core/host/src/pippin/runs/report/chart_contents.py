@@ -145,8 +145,6 @@ def _lengths(block: np.ndarray) -> np.ndarray:
 
 @attrs.frozen(kw_only=True, eq=False)
 class _SeriesLines:
-    """Lines from one series."""
-
     source: Series
     pick: Pick
 
