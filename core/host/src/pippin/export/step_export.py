@@ -39,25 +39,6 @@ np.savez(sys.argv[3], **{name: array.numpy() for name, array in step.items()})
 _TARGETS = ("position_targets", "velocity_targets", "feedforward", "ctrl")
 """Arrays of an actuator that its user writes."""
 
-_README = """# One control step of {name}
-
-Made by Pippin {pippin} and Warp {warp}, for the device `{device}`. `step.wrp` and `step_modules/` belong together.
-Loading them executes native code: load only what you trust.
-
-    import replay                      # the file beside this one; it needs Warp and NumPy alone
-    step = replay.Replay("{folder}")
-    step["control.joint_f"].zero_()    # or assign(values)
-    step.step()                        # {control_dt:g} s
-    print(step["state.joint_q"].numpy())
-
-The file starts from the state at the export, with all memory of solver, actuators and sensors. In C++, use Warp's
-`native/apic.h`: `wp_apic_load_graph`, `wp_apic_get_param_ptr` and `wp_apic_cpu_replay_graph`.
-
-| array | role | type | shape |
-|---|---|---|---|
-{rows}
-"""
-
 
 def export_step(simulation: Simulation, folder: Path, name: str = "a simulation") -> list[dict[str, Any]]:
     """Write the captured step into a folder, and return the names, roles and shapes of its arrays.
@@ -100,7 +81,8 @@ def _write(
         rows = "\n".join(
             f"| `{each['name']}` | {each['role']} | {each['dtype']} | {each['shape']} |" for each in manifest["arrays"]
         )
-        readme = _README.format(**manifest, name=name, folder=folder.name, rows=rows)
+        template = Path(__file__).with_name("step_readme.txt").read_text(encoding="utf-8")
+        readme = template.format(**manifest, name=name, folder=folder.name, rows=rows)
         (folder / "README.md").write_text(readme, encoding="utf-8")
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)

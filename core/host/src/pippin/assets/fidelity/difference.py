@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import attrs
@@ -16,24 +18,7 @@ Value: TypeAlias = "str | bool | float | tuple[float, ...] | None"
 _PLURALS = {"body": "bodies", "mesh": "meshes", "flex": "flexes", "equality": "equalities"}
 
 
-BY_DESIGN: Mapping[str, str] = {
-    "visual geom": "it cannot collide, so the physics has no use for it",
-    "child of a fixed body": "Newton lets no two bodies of a joint collide, even if one of them is fixed to the world",
-    "equality of one body": "it holds the body to itself, so that it has no effect",
-    "mocap": "Newton may move a body that is fixed to the world",
-    "timestep": "simulation.dt and simulation.substeps decide",
-    "integrator euler to implicitfast": "a file that states no integrator gets one with which drives are implicit",
-    "solver pgs": "only 'mujoco-native' has PGS, and every solver looks for the same solution",
-    "keyframes": "the start pose is given by `keyframe` or joint_positions",
-    "sensors": "sensors are given by [sensors]",
-    "cameras": "cameras are given by [sensors]",
-    "flag energy": "nothing reads MuJoCo's energy",
-    "flag fwdinv": "it only compares MuJoCo with itself",
-    "flag island": "a single tree is one island at most, and the bits are the same",
-    "flag midphase": "it only shortens the search for contacts",
-    "flag sensor": "MuJoCo's own sensors are not computed",
-    "flag autoreset": "a world that diverges is an error, and not reset",
-}
+BY_DESIGN: Mapping[str, str] = tomllib.loads(Path(__file__).with_name("by_design.toml").read_text(encoding="utf-8"))
 """The reason for each difference that is intended. Every one is reported; none is an error."""
 
 
