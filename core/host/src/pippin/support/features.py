@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import attrs
 
@@ -43,10 +44,13 @@ class Feature:
 
 _ROWS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
-FEATURES: Mapping[str, Feature] = {
-    name: Feature(**{key: tuple(value) if isinstance(value, list) else value for key, value in row.items()})
-    for name, row in _ROWS.items()
-}
+
+def _feature(row: Mapping[str, Any]) -> Feature:
+    values: Any = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+    return Feature(**values)
+
+
+FEATURES: Mapping[str, Feature] = {name: _feature(row) for name, row in _ROWS.items()}
 """Every feature by name, structural ones first; `pippin.support.used_features` finds them in a model."""
 
 LEVELS = ("live", "build", "no")
