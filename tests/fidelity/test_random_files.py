@@ -32,5 +32,5 @@ def test_random_files_part_from_mujoco_with_a_word_or_not_at_all(first, tmp_path
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_file_whose_flag_switches_off_an_actuator_with_limits_of_its_activation_builds(tmp_path):
+def test_a_flag_may_switch_off_an_actuator_with_a_range_of_its_state(tmp_path):
     assert judge(1199, "mujoco-native", tmp_path, frozenset({"dcmotor"})).word == "equal"

@@ -43,4 +43,4 @@ def test_the_text_keeps_what_needs_no_repair(tmp_path):
     urdf = read(tmp_path / "arm.urdf")
 
     assert '<contact><lateral_friction value="1" /></contact>' in urdf.text
-    assert not urdf.notes
+    assert urdf.notes == ["left out: <lateral_friction>, which other programs read; links or joints: 'a'"]
