@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from pippin.assets.fidelity import worded
-from pippin.assets.fidelity.others import OWN
+from pippin.assets.fidelity.mujoco_only import OWN
 
 from .finding import files, load, sketched, small_files, survey
 

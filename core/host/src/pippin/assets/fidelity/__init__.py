@@ -14,7 +14,7 @@ import numpy as np
 from .couplings import compare_actuators, compare_equalities, compare_listed_pairs, compare_tendons
 from .difference import BY_DESIGN, Difference, compare_values, compare_words, worded
 from .matching import Match, match_models
-from .others import OWN, compare_others
+from .mujoco_only import OWN, compare_mujoco_only
 from .sketch import sketch, sketched_pairs
 from .tree import compare_bodies, compare_geoms, compare_joints, compare_sites
 
@@ -141,7 +141,7 @@ def compare_sketch(theirs: Any, part: newton.ModelBuilder) -> list[Difference]:
     """
     ours = sketch(part)
     match = match_models(theirs, ours, sketched_pairs(part, ours))
-    found = [difference for compared in (*_TREE, *_OPTIONS, compare_others) for difference in compared(match)]
+    found = [difference for compared in (*_TREE, *_OPTIONS, compare_mujoco_only) for difference in compared(match)]
     return [_without_default(each) for each in found if _is_sketched(each)]
 
 

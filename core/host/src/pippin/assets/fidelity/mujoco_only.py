@@ -19,7 +19,7 @@ _SOLREF = np.array([0.02, 1.0])
 """MuJoCo's default of the stiffness and damping of constraints."""
 
 
-def compare_others(match: Match) -> Iterator[Difference]:
+def compare_mujoco_only(match: Match) -> Iterator[Difference]:
     """Yield what the file states for contacts of two geoms, equalities and actuators, and other solvers do not have.
 
     Our model is the sketch of a builder.
