@@ -131,8 +131,9 @@ def _changes() -> Iterator[RuntimeChange]:
     for label, row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items():
         of_view: Any = {**RIGID_BODY, **ARTICULATION}.get(label.removeprefix("set_"))
         declared = {} if of_view is None else {"feature": of_view.feature, "flags": of_view.flags}
-        values = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
-        yield RuntimeChange(**{"name": label, **declared, **values})
+        read = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+        values: Any = {"name": label, **declared, **read}
+        yield RuntimeChange(**values)
 
 
 RUNTIME_CHANGES: Mapping[str, RuntimeChange] = {change.label: change for change in _changes()}
