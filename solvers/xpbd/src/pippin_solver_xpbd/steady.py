@@ -11,6 +11,7 @@ import numpy as np
 import warp as wp
 from newton import Contacts, Control, State
 from newton.solvers import SolverBase
+from pippin.solving import BallEfforts
 
 from .kernels import add_shares, correct_spin_at_the_end, split_bodies, take_spin_at_the_end, turn_joints
 
@@ -50,6 +51,7 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
 
     def __init__(self, model: Any, **options: Any) -> None:
         super().__init__(model, **options)
+        self._ball_efforts = BallEfforts(model)
         follows: Any = np.array([]) if model.joint_mimic_joint is None else model.joint_mimic_joint.numpy()
         is_in_mimic = np.zeros(model.joint_count, dtype=bool)
         is_in_mimic[np.flatnonzero(follows >= 0)] = is_in_mimic[follows[follows >= 0]] = True
@@ -95,7 +97,7 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
         try:
             for name in stated:
                 setattr(model, name, self._turned[name])
-            with self._bodies(self._split):
+            with self._bodies(self._split), self._ball_efforts.in_world(state_in, control):
                 super().step(state_in, state_out, control, contacts, dt, observables=observables)
         finally:
             control.joint_target_q = target

@@ -9,11 +9,13 @@ from .contact_source import Capacity, ContactSource
 from .tables import SubSolver, deterministic_mode, inherited, number
 
 if TYPE_CHECKING:
+    from .ball_efforts import BallEfforts
     from .conversion import LoopTies, complete_conversion, slippery_shapes
 
 __all__ = [
     "FEATURES",
     "RIGID_TREES",
+    "BallEfforts",
     "Capacity",
     "ContactSource",
     "Feature",
