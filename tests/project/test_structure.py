@@ -23,7 +23,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 PACKAGES = {
     "core/benchmark": 2_960,
-    "core/conformance": 7_600,
+    "core/conformance": 8_200,
     "core/fit": 6_150,
     "core/host": 51_550,
     "core/lerobot": 320,
@@ -37,7 +37,7 @@ PACKAGES = {
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 93_000
+TOTAL = 93_800
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 SLACK = 1.05
