@@ -46,15 +46,6 @@ KNOWN: Mapping[str, tuple[str, Valid]] = {
 }
 """Attributes of the model that can be set while it runs: the flag that notifies the solver, and the allowed values."""
 
-STRUCTURE = frozenset(
-    {
-        *("joint_type", "joint_parent", "joint_child", "joint_ancestor", "joint_articulation", "joint_dof_dim"),
-        *("joint_q_start", "joint_qd_start", "joint_world", "body_world", "shape_world", "articulation_world"),
-        *("shape_body", "shape_type", "articulation_start", "articulation_end"),
-    }
-)
-"""Attributes of the structure of the scene: it is built again to change them."""
-
 
 class Attributes:
     """Arrays of the state, the inputs or the model, by name.
@@ -96,14 +87,9 @@ class Attributes:
         where = f"set_attribute: {name}"
         attribute, target = self._find(name, where)
         self._refuse_quantity(where, attribute.name)
-        if attribute.name in STRUCTURE:
-            raise ViewError(f"{where}: it is part of the structure of the scene; build another simulation to change it")
         support = self._host.services.support
-        if fault := support.attribute_fault(attribute.name):
+        if fault := support.attribute_fault(attribute.name, attribute.elements):
             raise ViewError(f"{where}: {fault}")
-        for explain in (support.dimension_fault, support.kind_fault):
-            if fault := explain(attribute.name, attribute.elements):
-                raise ViewError(f"{where}: {fault}")
         notified = self._flags(where, attribute, flags)
         shape = (selection.data_count, *attribute.values.shape[1:])
         checked = attribute.check(describe).check(data, shape, selection, where)
