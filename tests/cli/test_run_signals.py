@@ -17,20 +17,32 @@ from ..sessions import is_gone, wait_for
 
 EXAMPLES = Path(__file__).parents[2] / "docs/examples"
 QUADRUPED, CARTPOLE = EXAMPLES / "quadruped.toml", EXAMPLES / "training/cartpole.toml"
-NAMES = ("SIGTERM", "SIGHUP")
+NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 
 LONG = ("--steps", "100000000")
 SMALL = ("--set", "scene.worlds=2", "--device", "cpu")
 ROWS = ("--set", "recorders.log={type='npz', flush_period=0.0}")
+MORE = ("--set", "recorders.a={type='hdf5', flush_period=0.0}", "--set", "recorders.b={type='mcap', flush_period=0.0}")
+ENDLESS = ("--set", "optimise.tolerance=0.0", "--iterations", "1000000")
+LOG = ("--log", "log.npz", "--set", "fit.starts=1", "--set", "fit.tolerance=0.0", "--iterations", "100000")
 COMMANDS = {
-    "run": (("run", QUADRUPED, *SMALL, *LONG, *ROWS), "log.npz.rows"),
+    "run": (("run", QUADRUPED, *SMALL, *LONG, *ROWS, *MORE), "log.npz.rows"),
     "run in two processes": (("run", QUADRUPED, *SMALL, *LONG, *ROWS, "--processes", "2"), "shards/*/log.npz.rows"),
     "play": (("play", EXAMPLES / "policies/cartpole.toml", *SMALL, *LONG, *ROWS), "log.npz.rows"),
     "train": (("train", CARTPOLE, *SMALL, "--set", "trainer.save_period=1000000"), "training.csv"),
     "sweep": (("sweep", QUADRUPED, *SMALL, *LONG, "--over", "simulation.seed=1,2"), "variants/*"),
-    "benchmark": (("benchmark", "featherstone"), ""),
+    "fit": (("fit", "arm.toml", *LOG), "iterations/0*.npz"),
+    "optimise": (("optimise", EXAMPLES / "throw.toml", *ENDLESS), "optimise"),
+    "tune": (("tune", QUADRUPED), "tune"),
+    "benchmark": (("benchmark", "featherstone"), "held|order|dt"),
+    "view": (("view", QUADRUPED, *SMALL[:2], "--no-browser"), "page: http"),
 }
-"""Words of each command, and the file of its folder that tells that it computes."""
+"""Words of each command, and what tells that it computes: a file of its folder, or a line."""
+
+LINES = ("optimise", "tune", "benchmark", "view")
+"""Commands whose lines tell it."""
+
+FOLDERLESS = ("view",)
 
 
 class Command:
