@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 import warnings
 from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import Any
 
 import attrs
 import newton
@@ -60,14 +63,16 @@ _NOTHING = (np.inf, -np.inf)
 _ANYTHING = (-np.inf, np.inf)
 _POSITIVE = (float(np.finfo(np.float32).tiny), np.inf)
 
-STRUCTURE = frozenset(
-    {
-        *("joint_type", "joint_parent", "joint_child", "joint_ancestor", "joint_articulation", "joint_dof_dim"),
-        *("joint_q_start", "joint_qd_start", "joint_world", "body_world", "shape_world", "articulation_world"),
-        *("shape_body", "shape_type", "articulation_start", "articulation_end"),
-    }
-)
+_ATTRIBUTES = tomllib.loads(Path(__file__).with_name("attributes.toml").read_text(encoding="utf-8"))
+
+STRUCTURE = frozenset(_ATTRIBUTES["structure"])
 """Attributes of the structure of the scene: it is built again to change them."""
+
+SETTABLE: Mapping[str, tuple[str, Any]] = _ATTRIBUTES["settable"]
+"""Attributes of the model that can be set while it runs: the flag that notifies the solver, and the allowed values."""
+
+Taken = Callable[[str, np.ndarray], np.ndarray]
+"""Tells which of some DOFs have a driver that takes an array of the model over."""
 
 _NOWHERE = np.zeros(0, dtype=int)
 _ROUNDING = 1e-6
@@ -185,9 +190,7 @@ class SolverSupport:
     def attribute_fault(self, array: str, elements: np.ndarray = _NOWHERE) -> str | None:
         """Return why the solver cannot honour what is set in an array of the model, with the cure; None if it can.
 
-        Args:
-            array: Name of the array.
-            elements: The elements that are set, for what depends on their joints or shapes; -1 is none.
+        The elements are those that are set, for what depends on their joints or shapes; -1 is none.
         """
         if array in STRUCTURE:
             return "it is part of the structure of the scene; build another simulation to change it"
@@ -248,18 +251,10 @@ class SolverSupport:
             " place of zero, and a large one in place of infinity"
         )
 
-    def check(
-        self,
-        taken: Callable[[str, np.ndarray], np.ndarray] | None = None,
-        control: newton.Control | None = None,
-    ) -> None:
+    def check(self, taken: Taken | None = None, control: newton.Control | None = None) -> None:
         """Refuse what was written into arrays and the built solver does not take over, as setters do.
 
-        Synchronises with the device.
-
-        Args:
-            taken: Returns which of some DOFs have a driver that takes an array over; it is called for arrays of DOFs.
-            control: The targets, which have bounds if the asset's own servos have.
+        `taken` is for DOFs that have drivers, and `control` for targets. Synchronises with the device.
         """
         for name in _OF_CONTROL & self._ranges.keys() if control is not None else ():
             of, values = self._ranges[name], on_host(getattr(control, name))
@@ -271,14 +266,12 @@ class SolverSupport:
         for name, built in self._built.items():
             values = getattr(self._model, name).numpy()
             is_new = values != built
-            if not is_new.any():
-                continue
             changed = np.unique(np.nonzero(is_new)[0])
             if taken is not None and len(values) == self._model.joint_dof_count:
                 changed = changed[~taken(name, changed)]
             if len(changed) and (fault := self.attribute_fault(name, changed)):
                 raise ConfigError(f"model.{name}: {fault}")
-            if (of := self._ranges.get(name)) is None:
+            if not len(changed) or (of := self._ranges.get(name)) is None:
                 continue
             is_out = is_new & ~((values >= of.low) & (values <= of.high))
             if is_out.any():

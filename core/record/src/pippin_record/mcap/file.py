@@ -34,8 +34,8 @@ _FRAME = struct.Struct("<BQ")
 
 _TEXT, _DATA = struct.Struct("<I"), struct.Struct("<Q")
 _DATA_END = 15
-_LAYOUTS = {1: (_TEXT, _TEXT), 6: (28, _TEXT, _DATA), 7: (2, _TEXT), 9: (16, _TEXT, _TEXT, _DATA, 4), _DATA_END: (4,)}
-_LAYOUTS[12] = _TEXT, _TEXT
+_LAYOUTS = {1: (_TEXT,) * 2, 6: (28, _TEXT, _DATA), 7: (2, _TEXT), 9: (16, _TEXT, _TEXT, _DATA, 4), 12: (_TEXT,) * 2}
+_LAYOUTS[_DATA_END] = (4,)
 """What records have before the end of the data, by their kind: numbers of bytes, and sizes of what follows them."""
 
 
