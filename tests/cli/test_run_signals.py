@@ -29,8 +29,9 @@ LONG = ("--steps", "100000000")
 SMALL = ("--set", "scene.worlds=2", "--device", "cpu")
 ROWS = ("--set", "recorders.log={type='npz', flush_period=0.0}")
 MORE = ("--set", "recorders.a={type='hdf5', flush_period=0.0}", "--set", "recorders.b={type='mcap', flush_period=0.0}")
-ENDLESS = ("--set", "optimise.optimiser=adam", "--set", "optimise.learning_rate=1e-9", "--iterations", "1000000")
-LOG = ("--log", "log.npz", "--set", "fit.starts=1", "--set", "fit.tolerance=1e-300", "--iterations", "100000")
+SLOW = ("--set", "optimise.optimiser=adam", "--set", "optimise.learning_rate=1e-5", "--set", "optimise.tolerance=0.0")
+MANY = ("--iterations", "1000000")
+LOG = ("--log", "log.npz", "--set", "fit.starts=1", "--set", "fit.tolerance=1e-300", *MANY)
 COMMANDS = {
     "run": (("run", QUADRUPED, *SMALL, *LONG, *ROWS, *MORE), "log.npz.rows"),
     "run in two processes": (("run", QUADRUPED, *SMALL, *LONG, *ROWS, "--processes", "2"), "shards/*/log.npz.rows"),
@@ -38,7 +39,7 @@ COMMANDS = {
     "train": (("train", CARTPOLE, *SMALL, "--set", "trainer.save_period=1000000"), "training.csv"),
     "sweep": (("sweep", QUADRUPED, *SMALL, *LONG, "--over", "simulation.seed=1,2"), "variants/*"),
     "fit": (("fit", "arm.toml", *LOG), "iterations/0*.npz"),
-    "optimise": (("optimise", EXAMPLES / "throw.toml", *ENDLESS), "optimise .*[0-9]"),
+    "optimise": (("optimise", EXAMPLES / "throw.toml", *SLOW, *MANY), "optimise .*[0-9]"),
     "tune": (("tune", QUADRUPED), ""),
     "benchmark": (("benchmark", "featherstone"), "featherstone \\("),
     "view": (("view", QUADRUPED, *SMALL[:2], "--no-browser"), "page: http"),
