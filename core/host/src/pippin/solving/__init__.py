@@ -9,7 +9,7 @@ from .contact_source import Capacity, ContactSource
 from .tables import SubSolver, deterministic_mode, inherited, number
 
 if TYPE_CHECKING:
-    from .conversion import LoopTies, complete_conversion
+    from .conversion import LoopTies, complete_conversion, slippery_shapes
 
 __all__ = [
     "FEATURES",
@@ -23,6 +23,7 @@ __all__ = [
     "deterministic_mode",
     "inherited",
     "number",
+    "slippery_shapes",
 ]
 
 __getattr__ = late(__name__)
