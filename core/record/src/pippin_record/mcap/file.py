@@ -34,8 +34,9 @@ _FRAME = struct.Struct("<BQ")
 
 _TEXT, _DATA = struct.Struct("<I"), struct.Struct("<Q")
 _DATA_END = 15
-_LAYOUTS = {1: (_TEXT,) * 2, 6: (28, _TEXT, _DATA), 7: (2, _TEXT), 9: (16, _TEXT, _TEXT, _DATA, 4), 12: (_TEXT,) * 2}
-_LAYOUTS[_DATA_END] = (4,)
+_OF_TEXTS = (_TEXT, _TEXT)
+_LAYOUTS: dict[int, tuple[Any, ...]] = {1: _OF_TEXTS, 6: (28, _TEXT, _DATA), 7: (2, _TEXT), 12: _OF_TEXTS}
+_LAYOUTS |= {9: (16, _TEXT, _TEXT, _DATA, 4), _DATA_END: (4,)}
 """What records have before the end of the data, by their kind: numbers of bytes, and sizes of what follows them."""
 
 
