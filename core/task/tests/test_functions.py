@@ -50,6 +50,7 @@ def module(monkeypatch):
     module = types.ModuleType("of_the_user")
     vars(module).update(height=height, low=low, on_host=on_host, broken=broken)
     monkeypatch.setitem(sys.modules, "of_the_user", module)
+    return module
 
 
 @pytest.fixture
@@ -121,6 +122,18 @@ def test_a_function_that_reads_on_the_host_is_found_and_runs_eagerly(falling):
         simulation.step(3)
 
         np.testing.assert_allclose(rewards(simulation), 2.0 * heights(simulation), rtol=1e-6)
+
+
+def test_a_number_that_a_function_reads_on_the_host_is_the_one_of_later(falling, module):
+    bonus = wp.ones(1, dtype=float, device="cpu")
+    module.bonus = lambda context, out: out.fill_(float(bonus.numpy()[0]))
+    with falling(rewards={"bonus": {"type": "function", "function": "of_the_user:bonus", "weight": 1.0}}) as simulation:
+        with pytest.warns(CaptureWarning, match=r"end_step\(task\) runs eagerly: it reads an array on the host"):
+            simulation.step(2)
+        bonus.fill_(5.0)
+        simulation.step()
+
+        np.testing.assert_array_equal(rewards(simulation), 5.0)
 
 
 def test_what_a_function_raises_names_the_term(falling):

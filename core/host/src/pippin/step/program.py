@@ -21,6 +21,7 @@ from pippin.state.snapshot import Snapshot
 from pippin.state.step_data import StateRecord, difference_beyond_noise
 
 from .compilation import Report, UncompiledError, compile_together, refusing_to_compile
+from .host_reads import noting_host_reads
 
 _COMPARED_STEPS = 3
 """Control steps compared before a graph is trusted: a single one would not notice a counter that stands still."""
@@ -443,9 +444,18 @@ def _capture(operations: Sequence[Operation], device: wp.Device, before: Snapsho
     running = operations[0]
     try:
         # Python's garbage collector would free device memory in the middle of a capture.
-        with no_garbage_collection(), before.buffers_apart(), wp.ScopedCapture(device=device) as capture:
+        with (
+            no_garbage_collection(),
+            before.buffers_apart(),
+            noting_host_reads() as reads,
+            wp.ScopedCapture(device=device) as capture,
+        ):
             for running in operations:
                 running.run()
+                if reads:
+                    raise _CannotRecordError(running.name, reads[0])
+    except _CannotRecordError:
+        raise
     except Exception as error:
         raise _CannotRecordError(running.name, f"it cannot be recorded ({_reason(error)})") from error
     return present(capture.graph)
