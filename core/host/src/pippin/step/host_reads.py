@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import warp as wp
 
-from . import compilation
-from .compilation import standing_in
-
-_BETWEEN = (str(Path(wp.__file__).parent), str(Path(np.__file__).parent), __file__, compilation.__file__)
+_BETWEEN = (str(Path(wp.__file__).parent), str(Path(np.__file__).parent), __file__)
 """Where the calls between a plugin and the memory of an array stand."""
+
+_DOORS = ("__array_interface__", "__dlpack__", "cptr")
+"""Attributes of an array through which the host reaches its memory; `numpy`, `list` and NumPy use the first one."""
 
 
 @contextmanager
@@ -26,31 +26,24 @@ def noting_host_reads() -> Iterator[list[str]]:
     On the CPU all reads pass one of these doors. A read of a CUDA array raises by itself while a graph is recorded.
     """
     found: list[str] = []
-    interface, here = wp.array.__array_interface__, threading.get_ident()
+    here, before = threading.get_ident(), {name: vars(wp.array)[name] for name in _DOORS}
 
-    def note(array: Any) -> None:
-        if array.device is not None and array.device.is_cpu:
-            kind = "" if (place := vars(array).get("place")) is None else f"'{place}', "
-            found.append(f"it reads an array on the host ({kind}shape {list(array.shape)}, at {_place()})")
-
-    def door(read: Any) -> Any:
+    def door(read: Callable[..., Any]) -> Callable[..., Any]:
         def call(array: Any, *args: Any, **options: Any) -> Any:
-            note(array)
+            if threading.get_ident() == here and array.device is not None and array.device.is_cpu:
+                kind = f"'{place}', " if (place := vars(array).get("place")) else ""
+                found.append(f"it reads an array on the host ({kind}shape {list(array.shape)}, at {_place()})")
             return read(array, *args, **options)
 
         return call
 
-    def read_interface(array: wp.array) -> Any:
-        if threading.get_ident() == here:
-            note(array)
-        return interface.__get__(array)
-
-    with ExitStack() as doors:
-        for owner, name in ((wp.array, "__dlpack__"), (wp.array, "cptr"), (wp, "to_dlpack")):
-            doors.enter_context(standing_in(owner, name, door(getattr(owner, name))))
-        doors.callback(setattr, wp.array, "__array_interface__", interface)
-        wp.array.__array_interface__ = property(read_interface)
+    try:
+        for name, each in before.items():
+            setattr(wp.array, name, property(door(each.fget)) if isinstance(each, property) else door(each))
         yield found
+    finally:
+        for name, each in before.items():
+            setattr(wp.array, name, each)
 
 
 def _place() -> str:
