@@ -10,13 +10,13 @@ from typing import Any
 import attrs
 import newton
 import numpy as np
-from pippin import ConfigError, PippinError, did_you_mean
+from pippin import ConfigError, did_you_mean
 from pippin.arrays import on_host
 from pippin.axes import choose_axes
 
 from pippin_fit.config import FitConfig
 
-from .readers.reader import make_reader
+from .readers.reader import read_arrays
 
 
 @attrs.frozen(kw_only=True)
@@ -163,15 +163,13 @@ def log_paths(files: Iterable[str | Path], where: str = "fit.logs") -> list[Path
 
 
 def _logs_of(path: Path, config: FitConfig, known: Mapping[str, RobotJoint]) -> Iterator[Log]:
-    reader = make_reader(path, config.reader)
-    try:
-        for arrays in reader.read(path, config.command):
-            name = ", ".join(filter(None, [str(path), arrays.get("name", "")]))
-            yield from _pieces(_log(name, arrays, config, known), are_common="command_time" not in arrays)
-    except PippinError:
-        raise
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise ConfigError(f"fit.logs: '{path}' is no log ({error}); {reader.form}") from error
+    for arrays, form in read_arrays(path, config.reader, config.command):
+        name = ", ".join(filter(None, [str(path), arrays.get("name", "")]))
+        try:
+            log = _log(name, arrays, config, known)
+        except (ValueError, LookupError, TypeError) as error:
+            raise ConfigError(f"fit.logs: '{path}' is no log ({error}); {form}") from error
+        yield from _pieces(log, are_common="command_time" not in arrays)
 
 
 def _log(name: str, arrays: Mapping[str, Any], config: FitConfig, known: Mapping[str, RobotJoint]) -> Log:
@@ -201,7 +199,7 @@ def _log(name: str, arrays: Mapping[str, Any], config: FitConfig, known: Mapping
     command_times, command = command_times[is_told], numbers["command"][is_told]
     if not is_whole.all():
         notes.append(f"{np.count_nonzero(~is_whole)} samples that are not finite are left out")
-    is_commanded = times >= command_times[0] - 1e-9  # before its first command, the command of a robot is unknown
+    is_commanded = times >= command_times.min() - 1e-9  # before its first command, the command of a robot is unknown
     if not is_commanded.all():
         notes.append(f"{np.count_nonzero(~is_commanded)} samples before the first command are left out")
     return Log(

@@ -67,12 +67,12 @@ def read_table(path: Path, names: list[str] | None = None) -> Any:
 def _by_joint(columns: Mapping[str, np.ndarray], config: CsvConfig | ParquetConfig) -> dict[str, Any]:
     joints = [name.removeprefix(config.position) for name in columns if name.startswith(config.position)]
     if not joints:
-        raise LookupError(f"no column begins with {config.position!r}")
-    found: dict[str, Any] = {"joints": joints, "time": columns[config.time]}
+        raise ValueError(f"no column begins with {config.position!r}")
+    found: dict[str, Any] = {"joints": joints, "time": _taken(columns, config.time)}
     for kind in _SIGNALS:
         own = [getattr(config, kind) + joint for joint in joints]
         if kind != "velocity" or any(name in columns for name in own):
-            found[kind] = np.stack([columns[name] for name in own], axis=1)
+            found[kind] = np.stack([_taken(columns, name) for name in own], axis=1)
     return found
 
 
@@ -99,16 +99,22 @@ class Hdf5Reader(_Reader):
             yield _named(file, self._config)
 
 
+def _taken(arrays: Mapping[str, Any], name: str) -> Any:
+    if name not in arrays:
+        raise ValueError(f"there is no {name!r}")
+    return arrays[name]
+
+
 def _named(arrays: Mapping[str, Any], config: NpzLogConfig | Hdf5LogConfig) -> dict[str, Any]:
     names = config.joints
     if isinstance(names, str):
-        texts = np.atleast_1d(arrays[names][()])
+        texts = np.atleast_1d(_taken(arrays, names)[()])
         names = tuple(each.decode() if isinstance(each, bytes) else str(each) for each in texts)
-    found = {"joints": names, "time": np.asarray(arrays[config.time][()])}
+    found = {"joints": names, "time": np.asarray(_taken(arrays, config.time)[()])}
     for kind in _SIGNALS:
         name = getattr(config, kind)
         if kind != "velocity" or name in arrays:
-            found[kind] = np.asarray(arrays[name][()])
+            found[kind] = np.asarray(_taken(arrays, name)[()])
     return found
 
 

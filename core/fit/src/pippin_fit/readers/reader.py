@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from pippin import ComponentConfig, ConfigError, PluginError
-from pippin.catalog import Catalog
+from pippin import ComponentConfig, ConfigError, PluginError, did_you_mean
+from pippin.catalog import Catalog, Entry
 from pippin.config import structure_choice
 from pippin.recording import Recording
 
 _BY_SUFFIX = {".csv": "csv", ".npz": "npz", ".h5": "hdf5", ".hdf5": "hdf5", ".mcap": "mcap", ".parquet": "parquet"}
+
+_ARRAYS = ("time", "joints", "position", "velocity", "command", "command_time", "name", "notes")
 
 
 class LogReader(Protocol):
@@ -35,21 +37,45 @@ class LogReader(Protocol):
 
         Raises:
             ConfigError: The file lacks something.
-            OSError, ValueError, LookupError: The file is no log of this kind.
+            OSError, ValueError: The file is no log of this kind. Any other error is a fault of the reader.
         """
         ...
 
 
-def make_reader(path: Path, chosen: ComponentConfig | None) -> LogReader:
-    """Return the reader of a file: the one of the configuration, or by default the one of the file's suffix.
+def read_arrays(path: Path, chosen: ComponentConfig | None, targets: str) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Yield the arrays of each log of a file with the form of such files, as its reader says it: the reader of the
+    configuration, or by default the one of the file's suffix. Arguments and arrays are those of `LogReader.read`.
 
     Raises:
-        PluginError: It is not installed, or broken, or lacks its library.
-        ConfigError: No reader is for such files.
+        PluginError: The reader is not installed, or broken, or lacks its library.
+        ConfigError: No reader is for such files, or the file is no log.
     """
     choice = chosen or structure_choice("log", {"type": _kind_of(path)})
-    reader: Any = Catalog.installed().find("log", choice.type).load()
-    return reader(choice.config)
+    entry = Catalog.installed().find("log", choice.type)
+    with entry.attributed("__init__"):
+        reader: Any = entry.load()(choice.config)
+        form: str = reader.form
+    is_read = False
+    with entry.attributed("read"):
+        try:
+            for arrays in reader.read(path, targets):
+                _refuse_others(entry, arrays)
+                is_read = True
+                yield arrays, form
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"fit.logs: '{path}' is no log ({error}, says {entry}); {form}") from error
+    if not is_read:
+        raise ConfigError(f"fit.logs: {entry} finds no log in '{path}'; {form}")
+
+
+def _refuse_others(entry: Entry, arrays: Any) -> None:
+    if not isinstance(arrays, Mapping):
+        raise PluginError(f"{entry}: read yields {type(arrays).__name__}; yield the arrays of a log by name")
+    if missing := [name for name in ("time", "joints") if name not in arrays]:
+        raise PluginError(f"{entry}: read yields no {missing[0]!r}; yield it, shape [samples], or names of joints")
+    for name in arrays:
+        if name not in _ARRAYS:
+            raise PluginError(f"{entry}: read yields {name!r}, which no log has{did_you_mean(name, _ARRAYS)}")
 
 
 def _kind_of(path: Path) -> str:

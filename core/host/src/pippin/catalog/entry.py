@@ -12,6 +12,7 @@ import pkgutil
 import re
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from importlib.machinery import ModuleSpec
@@ -19,7 +20,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 
 import attrs
-from pippin.errors import ConfigError, PluginError
+from pippin.errors import ConfigError, PippinError, PluginError
 from pippin.extras import installation, missing_libraries
 from pippin.spelling import did_you_mean
 
@@ -166,6 +167,20 @@ class Entry:
                 " @click.command()"
             )
         return command
+
+    @contextmanager
+    def attributed(self, what: str) -> Iterator[None]:
+        """For the core: let what a block raises name the plugin and `what` it was asked for, but for errors of Pippin's
+        own, of files and of memory.
+        """
+        try:
+            yield
+        except (PippinError, OSError, MemoryError):
+            raise
+        except Exception as error:
+            text, last = f"{type(error).__name__}: {error}".rstrip(": "), traceback.extract_tb(error.__traceback__)[-1]
+            place = f"{os.path.basename(last.filename)}:{last.lineno}"
+            raise PluginError(f"{self}: {what} raised {text} ({place}); correct the plugin") from error
 
     def is_called(self, name: str) -> bool:
         """Return whether a name means this entry: the plugin's, the distribution's, or `distribution:name`."""
