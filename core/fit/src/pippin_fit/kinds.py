@@ -11,4 +11,5 @@ LOG = Kind(
     place="fit.reader",
     order=120,
     is_named_alone=True,
+    checks="pippin_fit.reader_checks:LOG",
 )

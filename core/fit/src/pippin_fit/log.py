@@ -166,13 +166,13 @@ def _logs_of(path: Path, config: FitConfig, known: Mapping[str, RobotJoint]) -> 
     for arrays, form in read_arrays(path, config.reader, config.command):
         name = ", ".join(filter(None, [str(path), arrays.get("name", "")]))
         try:
-            log = _log(name, arrays, config, known)
+            log = log_of(name, arrays, config, known)
         except (ValueError, LookupError, TypeError) as error:
             raise ConfigError(f"fit.logs: '{path}' is no log ({error}); {form}") from error
         yield from _pieces(log, are_common="command_time" not in arrays)
 
 
-def _log(name: str, arrays: Mapping[str, Any], config: FitConfig, known: Mapping[str, RobotJoint]) -> Log:
+def log_of(name: str, arrays: Mapping[str, Any], config: FitConfig, known: Mapping[str, RobotJoint]) -> Log:
     """Return a log of arrays whose names and shapes are right, in the units of the simulation."""
     times = np.asarray(arrays["time"], dtype=float)
     every = [str(joint) for joint in arrays["joints"]]

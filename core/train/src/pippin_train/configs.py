@@ -8,6 +8,8 @@ from typing import Any, Literal, Protocol
 
 import attrs
 from attrs.validators import deep_iterable, ge, gt, in_, le, min_len
+from pippin import ComponentConfig, PluginError
+from pippin.catalog import Catalog
 from pippin.validators import finite, positive
 
 
@@ -125,6 +127,14 @@ class TrainerConfig:
             progress: Share of the iterations that are done, from 0 to 1.
         """
         return self.learning_rate * (1.0 - progress) if self.anneal else self.learning_rate
+
+
+def trainer_config(choice: ComponentConfig) -> TrainerConfig:
+    """Return the settings of a trainer; those of another class are refused by a `PluginError`."""
+    if not isinstance(choice.config, TrainerConfig):
+        entry, name = Catalog.installed().find("trainer", choice.type), type(choice.config).__name__
+        raise PluginError(f"{entry}: {name} is not a pippin_train.TrainerConfig; derive it from that")
+    return choice.config
 
 
 @attrs.frozen(kw_only=True)

@@ -21,6 +21,8 @@ from pippin.catalog import Catalog
 from pippin.report import Chart, Markup, heading, section
 from pippin.studies import RunFolder, RunProgress, Study, run_study
 
+from .configs import trainer_config
+
 DEFAULT_TRAINER = "rsl-rl"
 """Trainer of a file that names none."""
 
@@ -92,6 +94,7 @@ def load_training(file: Path, overrides: Sequence[str], trainer: str | None) -> 
         config = load(file, chosen)
     if config.task is None:
         raise ConfigError(f"{file}: has no [task] table; training needs one, with actions, observations and rewards")
+    trainer_config(config.trainer)
     Catalog.installed().find("trainer", config.trainer.type).refuse_missing_libraries("trainer")
     return config, chosen
 
@@ -126,6 +129,7 @@ class TrainingStudy(Study[Training]):
         choice = config.trainer
         assert choice is not None, "load_training sees to it"
         self._choice = choice
+        self._entry = Catalog.installed().find("trainer", choice.type)
         self._is_resumed = resume is not None
         self._env: Any = None
         self._trainer: Any = None
@@ -142,15 +146,19 @@ class TrainingStudy(Study[Training]):
         from .episodes import TrainingEnv
 
         atexit.unregister(gc.freeze)  # PyTorch complains at the end about what was not collected
-        plugin: Any = Catalog.installed().find("trainer", self._choice.type).load()
+        plugin: Any = self._entry.load()
         settings, training = self._choice.config, self.training
         scale = settings.reward_scale
-        env = self._env = TrainingEnv(config.unobserved(), backend=plugin.backend, reward_scale=scale)
+        with self._entry.attributed("backend"):
+            backend = plugin.backend
+        env = self._env = TrainingEnv(config.unobserved(), backend=backend, reward_scale=scale)
         env.reset(seed=config.simulation.seed + training.iteration)
-        self._trainer = plugin(settings, env, config.simulation.seed)
+        with self._entry.attributed("__init__"):
+            self._trainer = plugin(settings, env, config.simulation.seed)
         training.folder = folder.path
         if self._is_resumed:
-            self._trainer.load(training.checkpoint)
+            with self._entry.attributed("load"):
+                self._trainer.load(training.checkpoint)
             _cut_curve(folder, training.iteration)
         folder.write_config(config)
 
@@ -163,7 +171,8 @@ class TrainingStudy(Study[Training]):
                 while training.iteration < training.iterations:
                     began, began_cpu, before = time.perf_counter(), time.process_time(), env.taken
                     env.progress = training.iteration / training.iterations
-                    trainer.learn()
+                    with self._entry.attributed("learn"):
+                        trainer.learn()
                     elapsed = time.perf_counter() - began
                     training.cpu_seconds += time.process_time() - began_cpu
                     training.iteration += 1
@@ -174,12 +183,20 @@ class TrainingStudy(Study[Training]):
                     _write_row(training)
                     progress.update(training.line((env.taken - before) / elapsed))
                     if training.iteration % self._choice.config.save_period == 0:
-                        _save(training, trainer)
+                        self._save()
                         saved = training.iteration
                     stop_if_asked()
             finally:
                 if saved < training.iteration:
-                    _save(training, trainer)
+                    self._save()
+
+    def _save(self) -> None:
+        training, trainer = self.training, self._trainer
+        folder = RunFolder(training.folder, continues=True)
+        for path, write in ((training.checkpoint, trainer.save), (training.policy, trainer.write_policy)):
+            with folder.written(path.name) as part, self._entry.attributed(write.__name__):
+                write(part)
+        folder.write_json(STATE, training.summary())
 
     def result(self, folder: Path) -> Training | None:
         """Return how far it is; None before the first iteration."""
@@ -229,14 +246,6 @@ def _resumed(folder: Path, training: Training) -> Training:
     if iteration >= training.iterations:
         raise ConfigError(f"--resume: '{folder}' has all of its {iteration} iterations; set trainer.iterations to more")
     return attrs.evolve(training, folder=folder, **{key: state[key] for key in _KEPT})
-
-
-def _save(training: Training, trainer: Any) -> None:
-    folder = RunFolder(training.folder, continues=True)
-    for path, write in ((training.checkpoint, trainer.save), (training.policy, trainer.write_policy)):
-        with folder.written(path.name) as part:
-            write(part)
-    folder.write_json(STATE, training.summary())
 
 
 def _cut_curve(folder: RunFolder, last: int) -> None:

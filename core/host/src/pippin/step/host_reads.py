@@ -28,7 +28,7 @@ def noting_host_reads() -> Iterator[list[str]]:
     found: list[str] = []
     here, before = threading.get_ident(), {name: vars(wp.array)[name] for name in _DOORS}
 
-    def door(read: Callable[..., Any]) -> Callable[..., Any]:
+    def door(read: Any) -> Callable[..., Any]:
         def call(array: Any, *args: Any, **options: Any) -> Any:
             if threading.get_ident() == here and array.device is not None and array.device.is_cpu:
                 kind = f"'{place}', " if (place := vars(array).get("place")) else ""
