@@ -2,6 +2,8 @@
 
 import pippin_conformance as conformance
 import pytest
+from click.testing import CliRunner
+from pippin.cli import main
 
 DRIVES = {"actuators": {"legs": {"type": "pd", "joints": ["hinge_.*"], "kp": 50.0, "kd": 2.0}}}
 KEYS = {"actuator": "legs", "body": "link_1", "position": [0.0, 0.0, -0.5]}
@@ -19,3 +21,16 @@ def test_it_keeps_the_contract(kind):
 
     assert not [each for each in results if each.outcome == "failed"]
     assert {"goals", "targets"} <= {each.check for each in results}
+
+
+def test_a_controller_is_checked_from_the_command_line_with_the_tables_of_its_actuator():
+    drive = 'actuators.legs={ type = "pd", joints = ["hinge_.*"], kp = 50.0, kd = 2.0 }'
+    keys = ["actuator=legs", "body=link_1", "rotation_weight=0.0"]
+    command = ["check-plugin", "ik", "--check", "goals", "--check", "lifecycle"]
+    command += [word for key in keys for word in ("--set", key)]
+
+    without, within = (CliRunner().invoke(main, [*command, *more]) for more in ([], ["--table", drive]))
+
+    assert within.exit_code == 0, within.output
+    assert without.exit_code == 3
+    assert "no group 'legs' in [actuators]" in " ".join(without.output.split())

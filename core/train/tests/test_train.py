@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from onnx.reference import ReferenceEvaluator
 from pippin.catalog.entries import Catalog
 from pippin.cli import main
+from pippin_conformance import Conformance
 from pippin_task.gym import TASKS
 from pippin_train import write_policy
 from pippin_train.configs import RslRlConfig, Sb3Config, SkrlConfig
@@ -398,3 +399,57 @@ def test_the_rate_of_an_annealed_training_falls_in_a_line():
     rates = [Sb3Config(learning_rate=4e-4, anneal=anneal).rate(0.25) for anneal in (False, True)]
 
     np.testing.assert_allclose(rates, [4e-4, 3e-4])
+
+
+WRONG = {
+    "not a TrainerConfig": ("ShakerConfig(TrainerConfig)", "ShakerConfig", "is not a pippin_train.TrainerConfig"),
+    "no backend": ('    backend = "numpy"\n', "", "backend raised AttributeError"),
+    "no constructor": ("def __init__(self, config, env, seed)", "def __init__(self)", "__init__ raised TypeError"),
+    "a broken iteration": ("self.calls += 1", "self.calls += None", "learn raised TypeError"),
+    "a broken policy": ("write_policy(path, [", "write_policy(None, [", "write_policy raised TypeError"),
+}
+LATER = {
+    "too few steps": ("range(self.config.steps)", "range(7)", "learn takes 7 steps; take config.steps, 24"),
+    "a policy that is not saved": ("self.weights.tolist()", "[[0.0] * 4]", "gives another policy"),
+    "a policy of another task": ("np.zeros((1, 4)", "np.zeros((1, 3)", "takes 3 numbers, and there are 4 observations"),
+}
+
+
+def write_wrong(folder, right, wrong):
+    assert right in SHAKER
+    (folder / "shaker.py").write_text(SHAKER.replace(right, wrong))
+
+
+@pytest.mark.parametrize("fault", WRONG)
+def test_a_fault_of_a_trainer_names_the_plugin(folder, fault):
+    right, wrong, told = WRONG[fault]
+    write_wrong(folder, right, wrong)
+
+    text = (folder / "shaken.toml").read_text()
+    if fault == "not a TrainerConfig":  # it has no keys
+        (folder / "shaken.toml").write_text(text.replace("iterations = 3\nsteps = 30\n", ""))
+    result = train("shaken.toml", "--out", "out")
+
+    assert result.exit_code == 3, result.output
+    assert "error: trainer 'ShakerConfig' of " in result.output
+    assert told in result.output
+
+
+def checked(folder):
+    kit = Conformance("trainer", f"{folder / 'shaker.py'}:ShakerConfig", solver="mujoco-native")
+    return kit.run("training")
+
+
+def test_the_kit_passes_a_right_trainer(folder):
+    assert checked(folder).outcome == "passed"
+
+
+@pytest.mark.parametrize("fault", [*WRONG, *LATER])
+def test_the_kit_finds_a_wrong_trainer(folder, fault):
+    right, wrong, told = {**WRONG, **LATER}[fault]
+    write_wrong(folder, right, wrong)
+
+    result = checked(folder)
+
+    assert result.outcome == "failed"
+    assert told.split("raised ")[-1] in result.reason

@@ -29,8 +29,9 @@ BROKEN = 3
 @click.argument("name")
 @click.option("--kind", metavar="KIND", help="Kind of the plugin, if its name does not tell.")
 @overrides("Set a key of the plugin's table.")
+@click.option("--table", "tables", multiple=True, metavar="KEY=VALUE", help="Set a key of another table of the tests.")
 @click.option("--prototype", metavar="MODULE:FUNCTION", help="Function that adds a suitable scene to a builder.")
-@click.option("--file", type=PATH, metavar="FILE", help="File that an importer reads.")
+@click.option("--file", type=PATH, metavar="FILE", help="File that an importer or a reader of logs reads.")
 @click.option("--solver", metavar="NAME", help="Solver for the tests of another plugin.")
 @click.option(
     "--worlds", "world_count", type=click.IntRange(min=1), default=3, show_default=True, help="Number of worlds."
@@ -46,6 +47,7 @@ def check_plugin(
     name: str,
     kind: str | None,
     overrides: tuple[str, ...],
+    tables: tuple[str, ...],
     prototype: str | None,
     expected: tuple[str, ...],
     chosen: tuple[str, ...],
@@ -72,6 +74,7 @@ def check_plugin(
         found,
         name,
         config=overridden({}, overrides),
+        tables=overridden({}, tables),
         prototype=None if prototype is None else _function(prototype),
         expected_failures=dict(map(_reason, expected)),
         **settings,
