@@ -285,3 +285,33 @@ def test_seven_numbers_of_joints_are_no_pose():
 
         np.testing.assert_allclose(simulation.state.joint_q.numpy(), 0.05 * np.arange(1, 8), atol=1e-6)
         np.testing.assert_allclose(simulation.state.joint_qd.numpy(), 0.5 * np.arange(1, 8), atol=1e-5)
+
+
+MOTION = '''
+import attrs
+import numpy as np
+from pippin.motions import Motion, MotionConfig
+
+class Swing(Motion):
+    def build(self, binding, element_count):
+        return 1
+    def evaluate(self):
+        times = self.times.numpy()
+        self.values.assign(np.sin(5.0 * times)[:, None].astype(np.float32))
+        self.rates.assign((RATES)[:, None].astype(np.float32))
+
+@attrs.frozen(kw_only=True)
+class SwingConfig(MotionConfig):
+    """A swing."""
+    implementation = "Swing"
+'''
+DERIVATIVE = "5.0 * np.cos(5.0 * times)"
+
+
+@pytest.mark.parametrize("rates", [DERIVATIVE, f"-{DERIVATIVE}", f"2.0 * {DERIVATIVE}", "0.0 * times"])
+def test_the_kit_finds_rates_that_are_not_the_derivative(tmp_path, rates):
+    (tmp_path / "swing.py").write_text(MOTION.replace("RATES", rates))
+    result = conformance.Conformance("motion", f"{tmp_path / 'swing.py'}:SwingConfig").run("rates")
+
+    assert (result.outcome == "passed") == (rates == DERIVATIVE)
+    assert rates == DERIVATIVE or "write the derivative of values" in result.reason

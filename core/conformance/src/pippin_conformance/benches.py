@@ -213,12 +213,12 @@ BENCHES: Mapping[str, Bench] = {
     "rigid_contacts with much friction": Bench(
         "friction of 0.5 slows a box that slides with 1 m/s [m/s]",
         *_speed(_X, 0.4, 0.65),
-        *_pair(met, {"mu": 0.5}, {"mu": 0.1}, is_box=True, gap=-0.001, speed=(1.0, 0.0)),
+        *_pair(met, {"mu": 0.5}, {"mu": 0.1}, is_box=True, speed=(1.0, 0.0)),
     ),
     "rigid_contacts with little friction": Bench(
         "friction of 0.1 slows a box that slides with 1 m/s [m/s]",
         *_speed(_X, 0.85, 0.95),
-        *_pair(met, {"mu": 0.1}, {"mu": 0.5}, is_box=True, gap=-0.001, speed=(1.0, 0.0)),
+        *_pair(met, {"mu": 0.1}, {"mu": 0.5}, is_box=True, speed=(1.0, 0.0)),
     ),
     "rigid_contacts that tip": Bench(
         "a tall box that stands on an edge tips over [rad/s]",

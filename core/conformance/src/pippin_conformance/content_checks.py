@@ -61,6 +61,8 @@ def check_content(runs: Runs) -> None:
     different labels. They are the same every time.
     """
     first, second = (_read(runs.subject) for _ in range(2))
+    if not (first.body_count or first.shape_count or first.particle_count):
+        raise runs.fault("adds no body, shape or particle; add the content to the builder that is passed")
     for what in ("body", "joint", "shape"):
         if twice := _twice(getattr(first, f"{what}_label")):
             raise runs.fault(f"several of kind {what} are called {twice[0]!r}; tell them apart")

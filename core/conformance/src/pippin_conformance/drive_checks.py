@@ -163,3 +163,30 @@ def _targets(runs: Runs, shift: float) -> np.ndarray:
 
 def _controller(simulation: Simulation) -> Any:
     return simulation.controllers[LABEL]
+
+
+def check_rates(runs: Runs) -> None:
+    """The rates of a motion are the derivatives of its values, at most of the times at which they change."""
+    width, times = 1e-3, np.linspace(0.0503, 2.0503, 98)
+    with runs.subject.build(capture="off") as simulation:
+        motion: Any = simulation.motions[LABEL]
+        found = [[_at(motion, time) for time in times + ahead] for ahead in (-width, 0.0, width)]
+    before, values, after = (np.array([value for value, _ in each]) for each in found)
+    rates = np.array([rate for _, rate in found[1]])
+    if values.shape[-1] == 7:  # poses: their rates are velocities, so that only those of positions are derivatives
+        before, values, rates, after = (each[..., :3] for each in (before, values, rates, after))
+    sides = np.stack([values - before, after - values]) / width  # a jump or a bend is on one of them
+    slopes = np.where(np.abs(sides[0] - rates) < np.abs(sides[1] - rates), *sides)
+    largest, noise = max(np.abs(slopes).max(), np.abs(rates).max()), 1e-6 * np.abs(values).max(initial=1.0) / width
+    changes = np.maximum(np.abs(slopes), np.abs(rates)) > 0.05 * largest + noise
+    wrong = changes & (np.abs(slopes - rates) > 0.2 * largest + noise)
+    if 2 * np.count_nonzero(wrong) > np.count_nonzero(changes):
+        at = tuple(np.argwhere(wrong)[0])
+        text = f"rates is {rates[at]:.4g} where values change by {slopes[at]:.4g} per second"
+        raise runs.fault(f"at {times[at[0]]:.3g} s, {text}; write the derivative of values")
+
+
+def _at(motion: Any, time: float) -> tuple[np.ndarray, np.ndarray]:
+    motion.times.fill_(time)
+    motion.evaluate()
+    return motion.values.numpy().copy(), motion.rates.numpy().copy()

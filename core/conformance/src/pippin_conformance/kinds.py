@@ -151,18 +151,8 @@ class KindChecks:
 SOLVER = KindChecks(
     names=(
         *FORGETTING,
-        "substeps",
-        "isolation",
-        "free_fall",
-        "pendulum",
-        "coordinates",
-        "contacts",
-        "features",
-        "feature_*",
-        "tree_*",
-        "observables",
-        "model_changes",
-        "change_*",
+        *("substeps", "isolation", "free_fall", "pendulum", "coordinates", "contacts", "features", "feature_*"),
+        *("tree_*", "observables", "model_changes", "change_*"),
     ),
     settings=_none,
 )
@@ -173,7 +163,7 @@ CLAMPING = KindChecks(names=(*FORGETTING, "substeps", "effect"), carrier=actuato
 SENSOR = KindChecks(names=(*FORGETTING, "outputs", "readings", "observation"))
 STAGE = KindChecks(names=(*FORGETTING, "readings", "effect", "observation"), carrier=sensor_with)
 CONTROLLER = KindChecks(names=(*FORGETTING, "goals", "targets"))
-MOTION = KindChecks(names=(*FORGETTING, "effect"), settings=_driven)
+MOTION = KindChecks(names=(*FORGETTING, "effect", "rates"), settings=_driven)
 PLUGIN = KindChecks(names=FORGETTING)
 VIEWER = KindChecks(names=(*SIMULATED, "observation", "folder", "frames"))
 RECORDER = KindChecks(names=(*SIMULATED, "allocation", "observation", "folder", "rows"))
@@ -194,7 +184,9 @@ REWARD = KindChecks(names=(*FORGETTING, "numbers", "observation"), tables=_TASK)
 TERMINATION = KindChecks(names=(*FORGETTING, "verdicts", "observation"), tables=_TASK)
 EVENT = KindChecks(names=(*FORGETTING, "effect", "mask", "intervals"), tables=_TASK)
 COMMAND = KindChecks(names=(*FORGETTING, "labels", "mask"), tables=_TASK)
-CURRICULUM = KindChecks(names=STEPPED, tables=_TASK)  # it lasts longer than an episode: a reset forgets nothing
+CURRICULUM = KindChecks(
+    names=(*STEPPED, "labels"), tables=_TASK
+)  # it lasts longer than an episode: a reset forgets nothing
 METRIC = KindChecks(names=(*FORGETTING, "numbers", "observation"), tables=_TASK)
 
 

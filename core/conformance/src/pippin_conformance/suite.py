@@ -12,12 +12,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pippin import PluginError, did_you_mean
+import attrs
+from pippin import PippinError, PluginError, did_you_mean
 
 from . import common_checks, content_checks, drive_checks, observer_checks, solver_checks, term_checks
 from .benches import BENCHES, benches_of
 from .kinds import KindChecks
-from .outcomes import Check, CheckResult, check, raise_failed, result_of
+from .outcomes import Check, CheckResult, NotApplicableError, check, raise_failed, result_of
 from .plugin_under_test import PluginUnderTest, Scene
 from .runs import Runs
 from .runtime_changes import RUNTIME_CHANGES
@@ -61,7 +62,7 @@ CHECKS = (
     *_of(drive_checks, "efforts driven_joints addition open_loop"),
     *_of(observer_checks, "outputs readings"),
     *_of(common_checks, "effect"),
-    *_of(drive_checks, "goals targets"),
+    *_of(drive_checks, "goals targets rates"),
     *_of(term_checks, "labels numbers verdicts actions mask"),
     *_of(common_checks, "intervals"),
     *_of(observer_checks, "observation folder frames rows reading"),
@@ -164,7 +165,7 @@ class Conformance:
             raise PluginError(
                 f"{self.subject}: {name!r} is not a check of a {self.subject.kind}{did_you_mean(name, self.checks)}"
             )
-        result = result_of(name, lambda: self.checks[name].run(self._runs))
+        result = result_of(name, lambda: self._try(name))
         expected = self.expected_failures.get(name)
         if expected is None:
             return result
@@ -173,8 +174,18 @@ class Conformance:
         error = PluginError(f"{self.subject}: {name} does not fail, as expected_failures says; take it out there")
         return CheckResult(check=name, outcome="failed", reason=str(error), error=error)
 
+    def _try(self, name: str) -> None:
+        try:
+            self.checks[name].run(self._runs)
+        except (NotApplicableError, PippinError):
+            raise
+        except Exception:
+            with self.subject.entry.attributed(name):
+                raise
+
     def results(self, names: Iterable[str] | None = None) -> Iterator[CheckResult]:
-        """Run checks one after the other. A plugin that fails `entry_point` cannot be loaded, and no other is run.
+        """Run checks one after the other. A plugin that fails `entry_point` cannot be loaded, and no other is run. A
+        reason that an earlier check had is told as that of the earlier check.
 
         Args:
             names: Names of the checks; None means all.
@@ -183,8 +194,12 @@ class Conformance:
             PluginError: As `run`.
         """
         try:
+            told: dict[str, str] = {}
             for name in self.checks if names is None else names:
-                yield (result := self.run(name))
+                result = self.run(name)
+                if result.outcome == "failed" and (first := told.setdefault(result.reason, name)) != name:
+                    result = attrs.evolve(result, reason=f"as {first}")
+                yield result
                 if (result.check, result.outcome) == ("entry_point", "failed"):
                     return
                 if names is None and result.outcome == "passed":

@@ -108,9 +108,10 @@ class _LogHandler(logging.Handler):
 def log_shown(progress: RunProgress) -> Iterator[None]:
     """Show the log records of the library, and Python's warnings, as progress."""
     logger, handler = logging.getLogger("pippin"), _LogHandler(progress)
-    level = logger.level
+    level, is_passed_on = logger.level, logger.propagate
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
+    logger.propagate = False  # a handler of the root, which some libraries install, would print it again
     try:
         with warnings.catch_warnings():
             # Once: what reads a file several times repeats them.
@@ -119,3 +120,4 @@ def log_shown(progress: RunProgress) -> Iterator[None]:
     finally:
         logger.removeHandler(handler)
         logger.setLevel(level)
+        logger.propagate = is_passed_on
