@@ -212,7 +212,7 @@ BENCHES: Mapping[str, Bench] = {
     "rigid_contacts": _stays("the ground carries a ball", mechanisms.ball(0.0999), mechanisms.ball(_AFAR)),
     "rigid_contacts with much friction": Bench(
         "friction of 0.5 slows a box that slides with 1 m/s [m/s]",
-        *_speed(_X, 0.4, 0.65),
+        *_speed(_X, 0.4, 0.7),
         *_pair(met, {"mu": 0.5}, {"mu": 0.1}, is_box=True, speed=(1.0, 0.0)),
     ),
     "rigid_contacts with little friction": Bench(

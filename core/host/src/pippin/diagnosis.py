@@ -90,6 +90,11 @@ def diagnose(entry: Entry, timeout: float) -> Diagnosis:
     if entry.state in ("blocked", "unread"):
         return Diagnosis(entry=entry)
     wants, faults = _wants(entry)
+    found = [*metadata.distributions(name=entry.distribution)]
+    beside = {each.version for each in found if each.locate_file("") == found[0].locate_file("")}
+    if len(beside) > 1:
+        text = f"{entry}: {' and '.join(sorted(beside))} are both in its folder, as an upgrade broke off; reinstall it"
+        faults = (*faults, text)
     try:
         with WorkerProcess(str(entry), _import, entry, preload=()) as process:
             process.receive(START_TIMEOUT)

@@ -119,6 +119,8 @@ def _left(folder: Path) -> Iterator[str]:
 
 
 def _is_there(pid: int) -> bool:
+    if os.name != "posix":  # Windows takes the signal 0 for Ctrl-C
+        return False
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -5,6 +5,7 @@ The extra `pippin[gym]` brings Gymnasium. Importing this package registers the t
     gymnasium.make_vec("pippin_task.gym:Pippin/Ant-v0", num_envs=64)
 """
 
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,26 +29,8 @@ __all__ = ["TASKS", "Env", "Mirror", "RslRlVecEnvWrapper", "Sb3VecEnvWrapper", "
 _FOLDER = Path(__file__).parent / "tasks"
 
 TASKS: Mapping[str, Path] = {
-    "Pippin/Ant-v0": _FOLDER / "ant.toml",
-    "Pippin/CartpoleSwingUp-v0": _FOLDER / "swing_up.toml",
-    "Pippin/G1Velocity-v0": _FOLDER / "g1_velocity.toml",
-    "Pippin/Go1GetUp-v0": _FOLDER / "go1_getup.toml",
-    "Pippin/Go1Handstand-v0": _FOLDER / "go1_handstand.toml",
-    "Pippin/Go1Velocity-v0": _FOLDER / "go1_velocity.toml",
-    "Pippin/Go1VelocityRough-v0": _FOLDER / "go1_rough.toml",
-    "Pippin/HalfCheetah-v0": _FOLDER / "half_cheetah.toml",
-    "Pippin/Hopper-v0": _FOLDER / "hopper.toml",
-    "Pippin/Humanoid-v0": _FOLDER / "humanoid.toml",
-    "Pippin/HumanoidStandup-v0": _FOLDER / "humanoid_standup.toml",
-    "Pippin/InvertedDoublePendulum-v0": _FOLDER / "inverted_double_pendulum.toml",
-    "Pippin/InvertedPendulum-v0": _FOLDER / "inverted_pendulum.toml",
-    "Pippin/Pusher-v0": _FOLDER / "pusher.toml",
-    "Pippin/QuadrupedMotion-v0": _FOLDER / "quadruped_motion.toml",
-    "Pippin/QuadrupedVelocity-v0": _FOLDER / "quadruped_velocity.toml",
-    "Pippin/Reacher-v0": _FOLDER / "reacher.toml",
-    "Pippin/Swimmer-v0": _FOLDER / "swimmer.toml",
-    "Pippin/Walker2d-v0": _FOLDER / "walker2d.toml",
-    "Pippin/YamLift-v0": _FOLDER / "yam_lift.toml",
+    f"Pippin/{name}-v0": _FOLDER / file
+    for name, file in tomllib.loads((_FOLDER.parent / "tasks.toml").read_text(encoding="utf-8")).items()
 }
 """The file of each task that Pippin brings, by the name that Gymnasium knows."""
 
