@@ -134,7 +134,7 @@ def _add_joint(
 ) -> int:
     first = builder.joint_dof_count
     if kind == "free":
-        joint = builder.add_joint_free(body)
+        joint = builder.add_joint_free(body, child_xform=_pose(rng, 0.1))
     else:
         frames = {"parent_xform": _pose(rng, 0.25), "child_xform": _pose(rng, 0.1)}
         axes = np.linalg.qr(rng.normal(size=(3, 3)))[0]
