@@ -30,7 +30,7 @@ def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
     equalities, actuators = _equalities(draw), _servos(draw)
     text = (
         f'<mujoco model="m{seed}"><compiler angle="radian"/>'
-        f'<option gravity="{draw.vector(scale=5.0)}" timestep=".002"/>'
+        f'<option gravity="{draw.vector(scale=5.0)}" timestep=".002" integrator="implicitfast"/>'
         f"<worldbody>{world}</worldbody>{equalities}{actuators}</mujoco>"
     )
     text = started(text, seed, is_at_rest=bool(equalities))
@@ -62,10 +62,10 @@ def _joints(draw: Draw, depth: int) -> str:
     chosen = kinds[draw.rng.choice(len(kinds), p=shares / shares.sum())]
     if not chosen and depth == 0:
         chosen = kinds[0]  # it would not move
-    return "".join(_axis(draw, kind) for kind in chosen)
+    return "".join(_axis(draw, kind, is_alone=len(chosen) == 1) for kind in chosen)
 
 
-def _axis(draw: Draw, kind: str) -> str:
+def _axis(draw: Draw, kind: str, *, is_alone: bool) -> str:
     scale = 0.1 if kind == "slide" else 0.02
     attributes = draw.some(
         {
@@ -78,7 +78,8 @@ def _axis(draw: Draw, kind: str) -> str:
         kind,
     )
     if kind != "ball":
-        attributes += f' axis="{draw.vector() if draw.may(0.8) else draw.one(["1 0 0", "0 1 0", "0 0 1"])}"'
+        is_skew = draw.may(0.8) or not is_alone  # two parallel axes have no mass matrix
+        attributes += f' axis="{draw.vector() if is_skew else draw.one(["1 0 0", "0 1 0", "0 0 1"])}"'
         if draw.may(0.25, "range"):  # the joint does not reach it
             attributes += f' range="-{draw.number(3, 6)} {draw.number(3, 6)}"'
     return f'<joint name="{draw.joint(kind)}" type="{kind}" {attributes}/>'

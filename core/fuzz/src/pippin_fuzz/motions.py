@@ -137,9 +137,9 @@ def motion(
                 simulation.step(round(seconds / model.opt.timestep) * division)
                 simulation.raise_errors()
                 places = dict(_places(simulation))
-        except (pippin.ConfigError, pippin.SimulationError) as error:
-            has_burst = isinstance(error, pippin.SimulationError)
-            faults = (str(each).replace(f"{folder}/", "") for each in error.faults)
+        except pippin.PippinError as error:
+            has_burst = not isinstance(error, pippin.ConfigError)
+            faults = (str(each).replace(f"{folder}/", "") for each in getattr(error, "faults", (error,)))
             return Motion(words=tuple(faults), has_burst=has_burst)
     words += [str(each.message) for each in warned]
     return Motion(places=places, words=tuple(dict.fromkeys(word.replace(f"{folder}/", "") for word in words)))
