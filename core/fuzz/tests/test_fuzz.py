@@ -98,7 +98,8 @@ def test_shrinking_leaves_what_the_verdict_needs():
     assert has_a_hinge(file)
     small = shrink(file, has_a_hinge, tries=500)
     root = ElementTree.fromstring(small.text)
-    assert len(root.findall(".//joint")) == 1 and len(root.findall(".//body")) == 1
+    assert len(root.findall(".//joint")) == 1
+    assert len(root.findall(".//body")) == 1
     assert not any(any(each) for each in Start.of(small.text).velocities.values())
 
 

@@ -104,8 +104,11 @@ class Fuzzer:
                 found = judge(file, self._subject, Path(folder))
                 words.append("none" if found is None else found.word)
                 last = last if found is None else (file, found, without)
-                named = frozenset() if found is None else frozenset[str]().union(*map(words_in, found.words))
-                if words[-1] not in ("told", "refused") or not self._plan.is_peeled or named <= without:
+                said = () if found is None or not self._plan.is_peeled else found.words
+                named = frozenset[str]().union(*(words_in(each, without) for each in said))
+                if words[-1] == "refused" and self._plan.is_peeled:
+                    named |= unclaimed(self._subject.features) - without
+                if words[-1] not in ("told", "refused") or not named:
                     break
                 without |= named
             if last is None:
@@ -152,7 +155,9 @@ class Fuzzer:
         solver, seconds = self._plan.solver, self._plan.seconds
         rows = "".join(f"| {1e3 * dt:g} | {error:.3g} |\n" for dt, error in verdict.errors.items())
         ended = f"The run ends with an error: {'; '.join(verdict.words)}\n" if verdict.word == "burst" else ""
-        said = "The run has no note, and the solver claims all that the file has.\n" if verdict.word == "SILENT" else ended
+        said = (
+            "The run has no note, and the solver claims all that the file has.\n" if verdict.word == "SILENT" else ended
+        )
         kind = {".xml": "xml", ".urdf": "xml"}.get(file.suffix, "text")
         return (
             f"# {solver}: a mechanism moves otherwise than in MuJoCo\n\n"
@@ -206,7 +211,7 @@ def _outcomes(plan: Plan, seeds: Sequence[int], out: Path, processes: int) -> It
         for first in range(0, len(seeds), processes):
             chosen = seeds[first : first + processes]
             chosen = [*chosen, *chosen[:1] * (processes - len(chosen))]
-            yield from dict((found.seed, found) for found in pool.call("outcome", each=[(seed,) for seed in chosen])).values()
+            yield from {found.seed: found for found in pool.call("outcome", each=[(seed,) for seed in chosen])}.values()
 
 
 def _resumed(plan: Plan, out: Path) -> dict[int, Outcome]:
@@ -221,5 +226,8 @@ def _resumed(plan: Plan, out: Path) -> dict[int, Outcome]:
     if lines[0] != wanted:
         differ = ", ".join(f"{key} {lines[0].get(key)!r}" for key in wanted if lines[0].get(key) != wanted[key])
         raise ConfigError(f"--out: '{out}' has seeds of another plan ({differ}); name a new folder")
-    found = [Outcome(**{key: tuple(each) if isinstance(each, list) else each for key, each in line.items()}) for line in lines[1:]]
+    found = [
+        Outcome(**{key: tuple(each) if isinstance(each, list) else each for key, each in line.items()})
+        for line in lines[1:]
+    ]
     return {each.seed: each for each in found}

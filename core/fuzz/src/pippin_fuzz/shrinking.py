@@ -125,7 +125,12 @@ def _attributes(state: _Shrinking) -> None:
     """Remove attributes: a frame without one is not turned, and an axis is z."""
     for place in list(_places(state.root)):
         for name in list(_at(state.root, place).attrib):
-            if _at(state.root, place).tag in _KEPT - {"option"} or name in ("name", "timestep", "gravity", "integrator"):
+            if _at(state.root, place).tag in _KEPT - {"option"} or name in (
+                "name",
+                "timestep",
+                "gravity",
+                "integrator",
+            ):
                 continue
             root = _copy(state.root)
             del _at(root, place).attrib[name]

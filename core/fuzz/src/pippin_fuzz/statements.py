@@ -41,7 +41,7 @@ WORDS: Mapping[str, tuple[str, ...]] = {
 """Words of the statements that need a feature, by its name."""
 
 _NAMED: Mapping[str, tuple[str, ...]] = {
-    r"ellipsoid|in a medium|fluid": _FLUID,
+    r"can collide": ("contact", "pair"),
     r"weld": ("weld",),
     r"connect": ("connect",),
     r"tendon": ("tendon",),
@@ -57,6 +57,7 @@ _NAMED: Mapping[str, tuple[str, ...]] = {
     r"polycoef": ("mimic",),
     r"springref": ("springref",),
     r"actuator": (*_MOTORS, "position"),
+    r"density|viscosity|wind|medium|ellipsoid|fluid": _FLUID,
 }
 """Words of statements that an expression in a note or a fault is about."""
 
@@ -66,9 +67,15 @@ def unclaimed(features: Collection[str]) -> frozenset[str]:
     return frozenset(word for name, words in WORDS.items() if name not in features for word in words)
 
 
-def words_in(text: str) -> frozenset[str]:
-    """Return the words of the statements that a note or a fault is about."""
+def words_in(text: str, without: Collection[str] = ()) -> frozenset[str]:
+    """Return the words of the statements that a note or a fault is about, other than those that are left out already.
+
+    Args:
+        text: The note or the fault.
+        without: Words that are left out. If these are all that the text names, the statements beside them are meant.
+    """
     named = [name for name in FEATURES if name in WORDS and re.search(rf"\b{name}\b", text)]
-    if named:
-        return frozenset(word for name in named for word in WORDS[name])
-    return frozenset(word for pattern, words in _NAMED.items() if re.search(pattern, text) for word in words)
+    found = {word for name in named for word in WORDS[name]} - set(without)
+    if not found:
+        found |= {word for pattern, words in _NAMED.items() if re.search(pattern, text) for word in words}
+    return frozenset(found - set(without))

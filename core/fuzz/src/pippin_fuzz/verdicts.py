@@ -26,6 +26,12 @@ REFINEMENT = 3.0
 A method of the first order has 1. One that converges to another motion changes by less and less, and is found.
 """
 
+FALL = 0.8
+"""Largest error of the shortest step, as a multiple of that of twice this step: an error has to fall."""
+
+COARSE = 0.2
+"""Largest error, as a part of the way that the bodies move."""
+
 DIVISIONS = (1, 2, 4)
 
 _FINE = 16
@@ -123,8 +129,10 @@ def _same_steps(file: RandomFile, model: mujoco.MjModel, subject: Subject, folde
 def _finer_steps(file: RandomFile, model: mujoco.MjModel, subject: Subject, folder: Path) -> Verdict | None:
     true = plain_motion(model, subject.seconds, division=_FINE)
     near = plain_motion(model, subject.seconds, division=_FINE // 2, is_rounded=True)
-    if true is None or near is None:
+    start = plain_motion(model, 0.0)
+    if true is None or near is None or start is None:
         return None
+    largest = max(subject.tolerance, COARSE * apart(start, true)[0])
     tolerance = max(subject.tolerance, ROUNDING * apart(near, true)[0])
     places: dict[int, Places] = {}
     errors: dict[float, float] = {}
@@ -143,7 +151,8 @@ def _finer_steps(file: RandomFile, model: mujoco.MjModel, subject: Subject, fold
         if len(places) == 1:
             finest = Verdict(word="", error=error, words=found.words, body=body)
         elif len(places) == 2:
-            allowed = max(tolerance, REFINEMENT * apart(found.places, places[DIVISIONS[-1]])[0])
+            change = apart(found.places, places[DIVISIONS[-1]])[0]
+            allowed = max(tolerance, min(REFINEMENT * change, FALL * error, largest))
         if finest.error <= allowed:
             break
     return _verdict(finest.error, allowed, words=finest.words, errors=errors, body=finest.body)
@@ -157,7 +166,8 @@ def _verdict(
 
 
 def apart(places: Places, true: Places) -> tuple[float, str]:
-    """Return the largest distance between bodies of one name [m, rad], and the name."""
-    gaps = {name: np.abs(np.nan_to_num(places[name] - each, nan=np.inf)).max() for name, each in true.items()}
-    body = max(gaps, key=lambda name: gaps[name])
-    return float(gaps[body]), body
+    """Return the largest distance between bodies of one name [m, rad], and the name; infinite if they share none."""
+    shared = {name: each for name, each in true.items() if name in places}  # a body that is welded may be merged
+    gaps = {name: np.abs(np.nan_to_num(places[name] - each, nan=np.inf)).max() for name, each in shared.items()}
+    body = max(gaps, key=lambda name: gaps[name], default="")
+    return float(gaps.get(body, np.inf)), body

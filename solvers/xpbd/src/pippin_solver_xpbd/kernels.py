@@ -150,6 +150,74 @@ def split_bodies(
     split_inv_inertia[body] = parts * inv_inertia[body]
 
 
+@wp.kernel(enable_backward=False)
+def share_drives(
+    joint_qd_start: wp.array[int],
+    joint_dof_dim: wp.array2d[int],
+    linear_share: float,
+    angular_share: float,
+    ke: wp.array[float],
+    kd: wp.array[float],
+    shared_ke: wp.array[float],
+    shared_kd: wp.array[float],
+):
+    """Write the part of the gains of each drive with which one iteration acts."""
+    joint = wp.tid()
+    first = joint_qd_start[joint]
+    for dof in range(first, joint_qd_start[joint + 1]):
+        share = angular_share
+        if dof - first < joint_dof_dim[joint, 0]:
+            share = linear_share
+        shared_ke[dof] = share * ke[dof]
+        shared_kd[dof] = share * kd[dof]
+
+
+_SHORT = wp.constant(1e-3)
+"""Time by which a drive without damping looks ahead, in steps."""
+
+
+@wp.kernel(enable_backward=False)
+def drive_from_here(
+    dt: float,
+    body_q: wp.array[wp.transform],
+    joint_parent: wp.array[int],
+    joint_child: wp.array[int],
+    joint_qd_start: wp.array[int],
+    joint_target_q_start: wp.array[int],
+    joint_dof_dim: wp.array2d[int],
+    parent_frame: wp.array[wp.transform],
+    child_frame: wp.array[wp.transform],
+    axis: wp.array[wp.vec3],
+    lower: wp.array[float],
+    upper: wp.array[float],
+    ke: wp.array[float],
+    target_qd: wp.array[float],
+    kd: wp.array[float],
+    target: wp.array[float],
+    moved_target_qd: wp.array[float],
+):
+    """Move the targets of slides to where they are, and add to their target velocities what keeps the force.
+
+    The force is ke (target - q) + kd (target velocity - v), whichever of the two targets has a part of it.
+    """
+    joint = wp.tid()
+    at_parent = parent_frame[joint]
+    if joint_parent[joint] >= 0:
+        at_parent = body_q[joint_parent[joint]] * at_parent
+    between = wp.transform_inverse(at_parent) * body_q[joint_child[joint]] * child_frame[joint]
+    for i in range(joint_dof_dim[joint, 0]):
+        dof, place = joint_qd_start[joint] + i, joint_target_q_start[joint] + i
+        if ke[dof] > 0.0:
+            q = wp.dot(axis[dof], wp.transform_get_translation(between))
+            gap = wp.clamp(target[place], lower[dof], upper[dof]) - q
+            stated = target_qd[dof]
+            if kd[dof] <= _SHORT * dt * ke[dof]:
+                stated = wp.where(kd[dof] > 0.0, stated, 0.0)
+                kd[dof] = _SHORT * dt * ke[dof]
+            moved_target_qd[dof] = stated + gap * ke[dof] / kd[dof]
+            target[place] = q
+
+
 @wp.func
 def turned_at_the_end(spin: wp.vec3, residual: wp.vec3, inertia: wp.mat33, dt: float) -> wp.vec3:
     """Return the change of a spin by an iteration for ω in I ω + dt ω x I ω = b that starts with a residual."""

@@ -12,16 +12,28 @@ import warp as wp
 from newton import Contacts, Control, State
 from newton.solvers import SolverBase
 
-from .kernels import add_shares, correct_spin_at_the_end, split_bodies, take_spin_at_the_end, turn_joints
+from .kernels import (
+    add_shares,
+    correct_spin_at_the_end,
+    drive_from_here,
+    share_drives,
+    split_bodies,
+    take_spin_at_the_end,
+    turn_joints,
+)
 
 __all__ = ["SteadyXPBD"]
 
-_SUM = 1.0
+_SUM = 0.6
 """Sum of the corrections of a body's joints, in each iteration and relative to their errors, up to which they may add
-up: two joints with Newton's relaxation of 0.7, as in a chain. An iteration diverges at 2."""
+up: two joints with relaxations of 0.5, as in a chain. An iteration diverges at 2. The rows of a joint whose anchor is
+off the centre of mass turn a body by each other's corrections, which makes up to three or four times the sum of it.
+"""
 
 _OF_JOINTS = ("joint_X_p", "joint_X_c", "joint_axis", "joint_limit_lower", "joint_limit_upper")
 """Arrays of the model that describe joints."""
+
+_OF_DRIVES = ("joint_target_ke", "joint_target_kd")
 
 
 class SteadyXPBD(newton.solvers.SolverXPBD):
@@ -38,6 +50,13 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
     times the correction that it needs, and each iteration makes it worse. Here such a body counts as lighter for each
     of its joints, as if it were split between them (mass splitting, Tonge and others 2012); momentum is kept.
 
+    Each iteration adds the force of a drive, times the relaxation: a servo has iterations x relaxation times its gains.
+    Here, each iteration has its part of them.
+
+    Newton lets the side forces of a slide with a drive act at the target of the drive, not where the slide is: a soft
+    drive then turns the body that carries the slide. Here, targets are where the slides are, and target velocities have
+    the rest of the force.
+
     Newton takes the gyroscopic torque at the start of a step. A thin link, with moments A << C, diverges if it tumbles
     faster than A / (C dt). Here it is that of the end of the step, and so is its change by each correction.
     """
@@ -53,6 +72,8 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
         follows: Any = np.array([]) if model.joint_mimic_joint is None else model.joint_mimic_joint.numpy()
         is_in_mimic = np.zeros(model.joint_count, dtype=bool)
         is_in_mimic[np.flatnonzero(follows >= 0)] = is_in_mimic[follows[follows >= 0]] = True
+        relaxation = (self.joint_linear_relaxation, self.joint_angular_relaxation)
+        self._parts = [1.0 / (self.iterations * each) if each else 1.0 for each in relaxation]
         self._is_in_mimic = wp.array(is_in_mimic, dtype=wp.bool, device=model.device)
 
     def _refresh_kinematic_state(self) -> None:
@@ -82,23 +103,37 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
         model, control = self.model, self.model.control() if control is None else control
         stated = {name: getattr(model, name) for name in _OF_JOINTS} if model.joint_count else {}
         target: Any = control.joint_target_q
+        velocity: Any = control.joint_target_qd
         if stated:
             if self._turned is None:
                 self._turned = {name: wp.clone(each) for name, each in stated.items()}
                 self._turned_target = wp.clone(target)
+                self._moved_target = wp.clone(control.joint_target_qd)
+                self._drives = {name: wp.clone(getattr(model, name)) for name in _OF_DRIVES}
             wp.copy(self._turned_target, target)
             joints = [model.joint_type, model.joint_qd_start, model.joint_target_q_start, model.joint_dof_dim]
             inputs = [*joints, self._is_in_mimic, *stated.values(), target]
             outputs = [*self._turned.values(), self._turned_target]
             wp.launch(turn_joints, model.joint_count, inputs, outputs, device=model.device)
             control.joint_target_q = self._turned_target
+            drives = {name: getattr(model, name) for name in _OF_DRIVES}
+            inputs = [model.joint_qd_start, model.joint_dof_dim, *self._parts, *drives.values()]
+            ke, kd = self._drives.values()
+            wp.launch(share_drives, model.joint_count, inputs, [ke, kd], device=model.device)
+            stated |= drives
+            wp.copy(self._moved_target, velocity)
+            bodies, targets = [state_in.body_q, model.joint_parent, model.joint_child], [velocity, kd]
+            inputs = [dt, *bodies, *joints[1:], *self._turned.values(), ke, *targets]
+            outputs = [self._turned_target, self._moved_target]
+            wp.launch(drive_from_here, model.joint_count, inputs, outputs, device=model.device)
+            control.joint_target_qd = self._moved_target
         try:
             for name in stated:
-                setattr(model, name, self._turned[name])
+                setattr(model, name, self._turned[name] if name in self._turned else self._drives[name])
             with self._bodies(self._split):
                 super().step(state_in, state_out, control, contacts, dt, observables=observables)
         finally:
-            control.joint_target_q = target
+            control.joint_target_q, control.joint_target_qd = target, velocity
             for name, each in stated.items():
                 setattr(model, name, each)
 

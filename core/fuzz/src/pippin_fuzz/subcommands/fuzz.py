@@ -85,5 +85,9 @@ def _print(found: list[Any]) -> None:
     table = new_table("files", "verdict", "count")
     for (form, word), count in sorted(counts.items()):
         table.add_row(form, word, str(count))
-    notes = [f"{each.finding}: {each.word}, error {each.error:.2g}, allowed {each.allowed:.2g}" for each in found if each.finding]
+    notes = [
+        f"{each.finding}: {each.word}, error {each.error:.2g}, allowed {each.allowed:.2g}"
+        for each in found
+        if each.finding
+    ]
     print_table(table, notes)
