@@ -13,6 +13,9 @@ from .keyframes import Start, without_keyframe
 _KEPT = frozenset({"mujoco", "option", "compiler", "worldbody"})
 """Elements that stay, with their attributes."""
 
+_KEPT_ATTRIBUTES = frozenset({"name", "timestep", "gravity", "integrator", "diaginertia", "contype", "conaffinity"})
+"""Attributes that stay: without them, shapes collide, and bodies have no inertia."""
+
 Path = tuple[int, ...]
 """Place of an element: its index in each element on the way."""
 
@@ -125,12 +128,7 @@ def _attributes(state: _Shrinking) -> None:
     """Remove attributes: a frame without one is not turned, and an axis is z."""
     for place in list(_places(state.root)):
         for name in list(_at(state.root, place).attrib):
-            if _at(state.root, place).tag in _KEPT - {"option"} or name in (
-                "name",
-                "timestep",
-                "gravity",
-                "integrator",
-            ):
+            if _at(state.root, place).tag in _KEPT - {"option"} or name in _KEPT_ATTRIBUTES:
                 continue
             root = _copy(state.root)
             del _at(root, place).attrib[name]

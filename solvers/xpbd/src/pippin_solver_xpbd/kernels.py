@@ -97,11 +97,19 @@ def turn_joints(
 
 
 @wp.func
-def inverse(body: int, inv_mass: wp.array[float], inv_inertia: wp.array[wp.mat33]) -> wp.vec2:
-    """Return the inverse mass of a body, and the trace of its inverse inertia; 0 for the world."""
+def inverse(
+    body: int,
+    frame: wp.transform,
+    com: wp.array[wp.vec3],
+    inv_mass: wp.array[float],
+    inv_inertia: wp.array[wp.mat33],
+) -> wp.vec2:
+    """Return how far forces at a frame move it, on average, and the trace of the inverse inertia; 0 for the world."""
     if body < 0:
         return wp.vec2()
-    return wp.vec2(inv_mass[body], wp.trace(inv_inertia[body]))
+    arm = wp.skew(wp.transform_get_translation(frame) - com[body])
+    turned = wp.trace(wp.transpose(arm) * inv_inertia[body] * arm) / 3.0
+    return wp.vec2(inv_mass[body] + turned, wp.trace(inv_inertia[body]))
 
 
 @wp.kernel(enable_backward=False)
@@ -109,6 +117,9 @@ def add_shares(
     joint_type: wp.array[int],
     joint_parent: wp.array[int],
     joint_child: wp.array[int],
+    parent_frame: wp.array[wp.transform],
+    child_frame: wp.array[wp.transform],
+    com: wp.array[wp.vec3],
     inv_mass: wp.array[float],
     inv_inertia: wp.array[wp.mat33],
     shares: wp.array2d[int],
@@ -121,7 +132,8 @@ def add_shares(
     if joint_type[joint] == _FREE:
         return
     parent, child = joint_parent[joint], joint_child[joint]
-    of_parent, of_child = inverse(parent, inv_mass, inv_inertia), inverse(child, inv_mass, inv_inertia)
+    of_parent = inverse(parent, parent_frame[joint], com, inv_mass, inv_inertia)
+    of_child = inverse(child, child_frame[joint], com, inv_mass, inv_inertia)
     for kind in range(2):
         total = of_parent[kind] + of_child[kind]
         if total > 0.0:

@@ -83,7 +83,8 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
             self._shares = wp.zeros((self.model.body_count, 2), dtype=int, device=self.model.device)
         super()._refresh_kinematic_state()
         model, relaxation = self.model, [self.joint_linear_relaxation, self.joint_angular_relaxation]
-        joints = [model.joint_type, model.joint_parent, model.joint_child]
+        joints = [model.joint_type, model.joint_parent, model.joint_child, model.joint_X_p, model.joint_X_c]
+        joints += [model.body_com]
         self._shares.zero_()
         wp.launch(add_shares, model.joint_count, [*joints, *self._whole], [self._shares], device=model.device)
         inputs = [self._shares, *relaxation, _SUM, *self._whole]
