@@ -359,8 +359,8 @@ def test_a_motion_that_is_no_number_is_no_fault_of_the_claim(chain):
 
     with pippin.Simulation(config, plugins=[UndefinedMotion()], prototype=chain()) as simulation:
         simulation.step()
-        with pytest.raises(pippin.SimulationError, match="finite"):
-            simulation.raise_errors()
+
+        assert np.isnan(simulation.state.joint_q.numpy()).all()
 
 
 def test_a_model_without_joint_coordinates_claims_nothing(configure):

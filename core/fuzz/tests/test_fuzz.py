@@ -1,6 +1,7 @@
 """A solver that moves mechanisms wrongly is found, and each finding is small and runs."""
 
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -90,12 +91,12 @@ def test_several_processes_find_what_one_does(tmp_path):
 
 @pytest.mark.alone
 def test_shrinking_leaves_what_the_verdict_needs():
-    file = mechanisms.draw(7)
+    files = map(mechanisms.draw, range(100))
 
     def has_a_hinge(smaller):
-        return 'type="hinge"' in smaller.text and "armature" in smaller.text
+        return re.search(r"hinge[^/]*armature", smaller.text) is not None
 
-    assert has_a_hinge(file)
+    file = next(each for each in files if has_a_hinge(each) and each.text.count("<body") > 2)
     small = shrink(file, has_a_hinge, tries=500)
     root = ElementTree.fromstring(small.text)
     assert len(root.findall(".//joint")) == 1

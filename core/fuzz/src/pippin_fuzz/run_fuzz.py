@@ -6,6 +6,7 @@ import collections
 import importlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -207,7 +208,7 @@ def _outcomes(plan: Plan, seeds: Sequence[int], out: Path, processes: int) -> It
         return
     cure = "run the seed again with --processes 1"
     names = [f"process {index}" for index in range(processes)]
-    with WorkerPool(names, Fuzzer, [(plan, out)] * processes, cure=cure, threads=1) as pool:
+    with closing(WorkerPool(names, Fuzzer, [(plan, out)] * processes, cure=cure, threads=1)) as pool:
         for first in range(0, len(seeds), processes):
             chosen = seeds[first : first + processes]
             chosen = [*chosen, *chosen[:1] * (processes - len(chosen))]
