@@ -211,7 +211,7 @@ def _outcomes(plan: Plan, seeds: Sequence[int], out: Path, processes: int) -> It
     with closing(WorkerPool(names, Fuzzer, [(plan, out)] * processes, cure=cure, threads=1)) as pool:
         for first in range(0, len(seeds), processes):
             chosen = seeds[first : first + processes]
-            chosen = [*chosen, *chosen[:1] * (processes - len(chosen))]
+            chosen = [*chosen, *[chosen[0]] * (processes - len(chosen))]
             yield from {found.seed: found for found in pool.call("outcome", each=[(seed,) for seed in chosen])}.values()
 
 
@@ -227,8 +227,10 @@ def _resumed(plan: Plan, out: Path) -> dict[int, Outcome]:
     if lines[0] != wanted:
         differ = ", ".join(f"{key} {lines[0].get(key)!r}" for key in wanted if lines[0].get(key) != wanted[key])
         raise ConfigError(f"--out: '{out}' has seeds of another plan ({differ}); name a new folder")
-    found = [
-        Outcome(**{key: tuple(each) if isinstance(each, list) else each for key, each in line.items()})
-        for line in lines[1:]
-    ]
+    found = map(_outcome, lines[1:])
     return {each.seed: each for each in found}
+
+
+def _outcome(line: Mapping[str, Any]) -> Outcome:
+    values: dict[str, Any] = {key: tuple(each) if isinstance(each, list) else each for key, each in line.items()}
+    return Outcome(**values)

@@ -3,7 +3,15 @@
 import newton
 import warp as wp
 
-__all__ = ["add_shares", "correct_spin_at_the_end", "split_bodies", "take_spin_at_the_end", "turn_joints"]
+__all__ = [
+    "add_shares",
+    "correct_spin_at_the_end",
+    "drive_from_here",
+    "share_drives",
+    "split_bodies",
+    "take_spin_at_the_end",
+    "turn_joints",
+]
 
 _FREE = wp.constant(int(newton.JointType.FREE))
 _DISTANCE = wp.constant(int(newton.JointType.DISTANCE))

@@ -109,7 +109,7 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
             if self._turned is None:
                 self._turned = {name: wp.clone(each) for name, each in stated.items()}
                 self._turned_target = wp.clone(target)
-                self._moved_target = wp.clone(control.joint_target_qd)
+                self._moved_target = wp.clone(velocity)
                 self._drives = {name: wp.clone(getattr(model, name)) for name in _OF_DRIVES}
             wp.copy(self._turned_target, target)
             joints = [model.joint_type, model.joint_qd_start, model.joint_target_q_start, model.joint_dof_dim]
