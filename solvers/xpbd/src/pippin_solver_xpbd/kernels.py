@@ -4,7 +4,6 @@ import newton
 import warp as wp
 
 __all__ = [
-    "add_shares",
     "correct_spin_at_the_end",
     "drive_from_here",
     "share_drives",
@@ -15,9 +14,6 @@ __all__ = [
 
 _FREE = wp.constant(int(newton.JointType.FREE))
 _DISTANCE = wp.constant(int(newton.JointType.DISTANCE))
-
-_UNIT = wp.constant(1e6)
-"""What stands for 1 in sums of integers, which have the same bits in whatever order they are added."""
 
 
 @wp.func
@@ -104,57 +100,10 @@ def turn_joints(
     turned_child_frame[joint] = child_frame[joint] * wp.transform(wp.vec3(), turn)
 
 
-@wp.func
-def inverse(
-    body: int,
-    frame: wp.transform,
-    com: wp.array[wp.vec3],
-    inv_mass: wp.array[float],
-    inv_inertia: wp.array[wp.mat33],
-) -> wp.vec2:
-    """Return how far forces at a frame move it, on average, and the trace of the inverse inertia; 0 for the world."""
-    if body < 0:
-        return wp.vec2()
-    arm = wp.skew(wp.transform_get_translation(frame) - com[body])
-    turned = wp.trace(wp.transpose(arm) * inv_inertia[body] * arm) / 3.0
-    return wp.vec2(inv_mass[body] + turned, wp.trace(inv_inertia[body]))
-
-
-@wp.kernel(enable_backward=False)
-def add_shares(
-    joint_type: wp.array[int],
-    joint_parent: wp.array[int],
-    joint_child: wp.array[int],
-    parent_frame: wp.array[wp.transform],
-    child_frame: wp.array[wp.transform],
-    com: wp.array[wp.vec3],
-    inv_mass: wp.array[float],
-    inv_inertia: wp.array[wp.mat33],
-    shares: wp.array2d[int],
-):
-    """Add to both bodies of each joint how much of its corrections they take: 1 beside a wall, 0 for a wall.
-
-    The columns are for displacements and rotations, in millionths.
-    """
-    joint = wp.tid()
-    if joint_type[joint] == _FREE:
-        return
-    parent, child = joint_parent[joint], joint_child[joint]
-    of_parent = inverse(parent, parent_frame[joint], com, inv_mass, inv_inertia)
-    of_child = inverse(child, child_frame[joint], com, inv_mass, inv_inertia)
-    for kind in range(2):
-        total = of_parent[kind] + of_child[kind]
-        if total > 0.0:
-            if parent >= 0:
-                wp.atomic_add(shares, parent, kind, int(_UNIT * of_parent[kind] / total))
-            wp.atomic_add(shares, child, kind, int(_UNIT * of_child[kind] / total))
-
-
 @wp.kernel(enable_backward=False)
 def split_bodies(
-    shares: wp.array2d[int],
-    linear_relaxation: float,
-    angular_relaxation: float,
+    gain: wp.array[float],
+    relaxation: float,
     bound: float,
     inv_mass: wp.array[float],
     inv_inertia: wp.array[wp.mat33],
@@ -163,9 +112,7 @@ def split_bodies(
 ):
     """Write how light a body is for one of its joints if all of them move it at once."""
     body = wp.tid()
-    linear = linear_relaxation * float(shares[body, 0]) / _UNIT
-    angular = angular_relaxation * float(shares[body, 1]) / _UNIT
-    parts = wp.max(1.0, wp.max(linear, angular) / bound)
+    parts = wp.max(1.0, relaxation * gain[body] / bound)
     split_inv_mass[body] = parts * inv_mass[body]
     split_inv_inertia[body] = parts * inv_inertia[body]
 

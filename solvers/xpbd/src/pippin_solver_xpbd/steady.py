@@ -13,7 +13,6 @@ from newton import Contacts, Control, State
 from newton.solvers import SolverBase
 
 from .kernels import (
-    add_shares,
     correct_spin_at_the_end,
     drive_from_here,
     share_drives,
@@ -22,18 +21,56 @@ from .kernels import (
     turn_joints,
 )
 
-__all__ = ["SteadyXPBD"]
+__all__ = ["SteadyXPBD", "joint_gains"]
 
-_SUM = 0.6
-"""Sum of the corrections of a body's joints, in each iteration and relative to their errors, up to which they may add
-up: two joints with relaxations of 0.5, as in a chain. An iteration diverges at 2. The rows of a joint whose anchor is
-off the centre of mass turn a body by each other's corrections, which makes up to three or four times the sum of it.
+_BOUND = 1.8
+"""Largest correction of a body by all rows of its joints, in each iteration and relative to its error. An iteration
+diverges at 2.
 """
 
 _OF_JOINTS = ("joint_X_p", "joint_X_c", "joint_axis", "joint_limit_lower", "joint_limit_upper")
 """Arrays of the model that describe joints."""
 
 _OF_DRIVES = ("joint_target_ke", "joint_target_kd")
+
+
+def joint_gains(model: Any) -> np.ndarray:
+    """Return how often all rows of a body's joints together correct an error that each of them corrects, by body.
+
+    It is the largest eigenvalue of the sum of n nᵀ over all rows, with n the direction in which a row moves the body,
+    in units in which its mass and moments are 1: an iteration of all rows at once diverges at 2. It is 1 for one joint at the centre of mass, about 2.5 for one beside
+    it, and grows with each further joint.
+    """
+    gains = np.zeros((model.body_count, 6, 6))
+    if not model.body_count or not model.joint_count:
+        return np.zeros(model.body_count)
+    kinds, com, masses = (each.numpy() for each in (model.joint_type, model.body_com, model.body_inv_mass))
+    moments, axes = np.linalg.eigh(model.body_inv_inertia.numpy().astype(float))
+    roots = axes * np.sqrt(moments.clip(0.0))[:, None, :]  # of the inverse inertia
+    for bodies, frames in ((model.joint_parent, model.joint_X_p), (model.joint_child, model.joint_X_c)):
+        own, places = bodies.numpy(), frames.numpy()
+        chosen = np.flatnonzero((own >= 0) & (kinds != int(newton.JointType.FREE)))
+        own, places = own[chosen], places[chosen].astype(float)
+        turns = np.swapaxes(_matrices(places[:, 3:]), 1, 2)  # a row for each axis of the frame
+        arms = (places[:, :3] - com[own])[:, None, :]
+        rows = np.zeros((len(chosen), 6, 6))
+        rows[:, :3, :3] = turns * np.sqrt(masses[own])[:, None, None]
+        rows[:, :3, 3:] = np.cross(arms, turns) @ roots[own]
+        is_turned = ~np.isin(kinds[chosen], [int(newton.JointType.BALL), int(newton.JointType.DISTANCE)])
+        rows[:, 3:, 3:] = (turns @ roots[own]) * is_turned[:, None, None]
+        sizes = np.square(rows).sum(axis=2).reshape(-1, 2, 3).mean(axis=2)  # on average, whatever the axes of the frame
+        rows /= np.sqrt(sizes).repeat(3, axis=1)[:, :, None].clip(1e-12)
+        np.add.at(gains, own, np.swapaxes(rows, 1, 2) @ rows)
+    return np.linalg.eigvalsh(gains)[:, -1]
+
+
+def _matrices(quaternions: np.ndarray) -> np.ndarray:
+    """Return the rotation matrices of quaternions [x, y, z, w], shape [count, 3, 3]."""
+    vector, w = quaternions[:, :3], quaternions[:, 3, None, None]
+    cross = np.cross(np.eye(3)[None], vector[:, None, :])  # v x e_i, as rows, with the sign of its transpose
+    square = vector[:, :, None] * vector[:, None, :]
+    size = (vector**2).sum(axis=1)[:, None, None]
+    return (w**2 - size) * np.eye(3) + 2.0 * square + 2.0 * w * cross
 
 
 class SteadyXPBD(newton.solvers.SolverXPBD):
@@ -80,15 +117,11 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
         if self._whole is None:  # once: recorded steps hold the addresses
             self._whole = (self.body_inv_mass_effective, self.body_inv_inertia_effective)
             self._split = tuple(map(wp.empty_like, self._whole))
-            self._shares = wp.zeros((self.model.body_count, 2), dtype=int, device=self.model.device)
+            self._gains = wp.array(joint_gains(self.model), dtype=float, device=self.model.device)
         super()._refresh_kinematic_state()
-        model, relaxation = self.model, [self.joint_linear_relaxation, self.joint_angular_relaxation]
-        joints = [model.joint_type, model.joint_parent, model.joint_child, model.joint_X_p, model.joint_X_c]
-        joints += [model.body_com]
-        self._shares.zero_()
-        wp.launch(add_shares, model.joint_count, [*joints, *self._whole], [self._shares], device=model.device)
-        inputs = [self._shares, *relaxation, _SUM, *self._whole]
-        wp.launch(split_bodies, model.body_count, inputs, [*self._split], device=model.device)
+        relaxation = max(self.joint_linear_relaxation, self.joint_angular_relaxation)
+        inputs = [self._gains, relaxation, _BOUND, *self._whole]
+        wp.launch(split_bodies, self.model.body_count, inputs, [*self._split], device=self.model.device)
 
     def step(
         self,
