@@ -29,8 +29,8 @@ Places = Mapping[str, np.ndarray]
 
 
 @attrs.frozen(kw_only=True)
-class Motion:
-    """Where a solver moves the bodies of a file."""
+class MovedFile:
+    """Places to which a solver moves the bodies of a file."""
 
     places: Places | None = None
     """None if it refuses the file, or the run ends with an error."""
@@ -112,7 +112,7 @@ def motion(
     *,
     division: int = 1,
     overrides: tuple[str, ...] = (),
-) -> Motion:
+) -> MovedFile:
     """Return where a solver moves the bodies of a file.
 
     Args:
@@ -140,9 +140,9 @@ def motion(
         except pippin.PippinError as error:
             has_burst = not isinstance(error, pippin.ConfigError)
             faults = (str(each).replace(f"{folder}/", "") for each in getattr(error, "faults", (error,)))
-            return Motion(words=tuple(faults), has_burst=has_burst)
+            return MovedFile(words=tuple(faults), has_burst=has_burst)
     words += [str(each.message) for each in warned]
-    return Motion(places=places, words=tuple(dict.fromkeys(word.replace(f"{folder}/", "") for word in words)))
+    return MovedFile(places=places, words=tuple(dict.fromkeys(word.replace(f"{folder}/", "") for word in words)))
 
 
 def _places(simulation: pippin.Simulation) -> Any:

@@ -22,7 +22,7 @@ from .files import RandomFile
 from .motions import tables
 from .shrinking import shrink
 from .statements import unclaimed, words_in
-from .verdicts import Subject, Verdict, judge
+from .verdicts import FuzzVerdict, Subject, judge
 
 FORMS = ("mechanisms", "mjcf", "urdf", "usd")
 
@@ -37,7 +37,7 @@ _PEELS = 12
 
 @attrs.frozen(kw_only=True)
 class Plan:
-    """What is drawn for a solver."""
+    """Draws for a solver."""
 
     solver: str
     overrides: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ class Plan:
 
 @attrs.frozen(kw_only=True)
 class Outcome:
-    """What a seed shows."""
+    """Verdicts on the draws of a seed."""
 
     seed: int
     form: str
@@ -130,7 +130,7 @@ class Fuzzer:
             finding=name,
         )
 
-    def _write(self, name: str, file: RandomFile, found: Verdict, folder: Path) -> None:
+    def _write(self, name: str, file: RandomFile, found: FuzzVerdict, folder: Path) -> None:
         """Shrink a finding, and write its configuration, its robot file, and the text of an issue."""
 
         def is_same(smaller: RandomFile) -> bool:
@@ -151,7 +151,7 @@ class Fuzzer:
         (place / f"{name}.toml").write_text(toml_text(config), encoding="utf-8")
         (place / "issue.md").write_text(self._issue(name, small, verdict), encoding="utf-8")
 
-    def _issue(self, name: str, file: RandomFile, verdict: Verdict) -> str:
+    def _issue(self, name: str, file: RandomFile, verdict: FuzzVerdict) -> str:
         """Return the text of an issue: the robot, the errors by step, and how to see it again."""
         solver, seconds = self._plan.solver, self._plan.seconds
         rows = "".join(f"| {1e3 * dt:g} | {error:.3g} |\n" for dt, error in verdict.errors.items())
@@ -178,7 +178,7 @@ def fuzz(
     Args:
         plan: What is drawn.
         seeds: The seeds.
-        out: Folder of verdicts and findings; one of the same plan goes on.
+        out: Folder of verdicts and findings; one of the same plan continues.
         processes: Number of processes.
         progress: Shows a live line.
 

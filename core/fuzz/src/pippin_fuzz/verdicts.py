@@ -1,4 +1,4 @@
-"""What a solver makes of a file: as MuJoCo, told, refused, or wrong without a word."""
+"""Verdicts on the motion of a file: as in MuJoCo, told, refused, or wrong without a word."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ class Subject:
 
 
 @attrs.frozen(kw_only=True)
-class Verdict:
-    """What a solver makes of a file."""
+class FuzzVerdict:
+    """Verdict on a solver and a file."""
 
     word: str
     """`equal`, `told`, `refused`, `burst` if the run ends with an error, or `SILENT`."""
@@ -95,7 +95,7 @@ class Verdict:
     """Name of the body with the largest distance."""
 
 
-def judge(file: RandomFile, subject: Subject, folder: Path) -> Verdict | None:
+def judge(file: RandomFile, subject: Subject, folder: Path) -> FuzzVerdict | None:
     """Return what a solver makes of a file; None if MuJoCo refuses it, nothing in it moves, or it diverges.
 
     Args:
@@ -112,21 +112,21 @@ def judge(file: RandomFile, subject: Subject, folder: Path) -> Verdict | None:
     return (_same_steps if subject.is_mujoco else _finer_steps)(file, model, subject, folder)
 
 
-def _same_steps(file: RandomFile, model: mujoco.MjModel, subject: Subject, folder: Path) -> Verdict | None:
+def _same_steps(file: RandomFile, model: mujoco.MjModel, subject: Subject, folder: Path) -> FuzzVerdict | None:
     true = plain_motion(model, subject.seconds)
     near = plain_motion(model, subject.seconds, is_rounded=True)
     if true is None or near is None:
         return None
     found = motion(file, model, subject.seconds, subject.solver, folder, overrides=subject.overrides)
     if found.places is None:
-        return Verdict(word="burst" if found.has_burst else "refused", words=found.words)
+        return FuzzVerdict(word="burst" if found.has_burst else "refused", words=found.words)
     error, body = apart(found.places, true)
     allowed = max(FLOOR, ROUNDING * apart(near, true)[0])
     errors = {model.opt.timestep: error}
     return _verdict(error, allowed, words=found.words, errors=errors, body=body)
 
 
-def _finer_steps(file: RandomFile, model: mujoco.MjModel, subject: Subject, folder: Path) -> Verdict | None:
+def _finer_steps(file: RandomFile, model: mujoco.MjModel, subject: Subject, folder: Path) -> FuzzVerdict | None:
     true = plain_motion(model, subject.seconds, division=_FINE)
     near = plain_motion(model, subject.seconds, division=_FINE // 2, is_rounded=True)
     start = plain_motion(model, 0.0)
@@ -136,20 +136,20 @@ def _finer_steps(file: RandomFile, model: mujoco.MjModel, subject: Subject, fold
     tolerance = max(subject.tolerance, ROUNDING * apart(near, true)[0])
     places: dict[int, Places] = {}
     errors: dict[float, float] = {}
-    allowed, finest = tolerance, Verdict(word="equal")
+    allowed, finest = tolerance, FuzzVerdict(word="equal")
     for division in reversed(DIVISIONS):  # the shortest step first: most files need no other
         found = motion(
             file, model, subject.seconds, subject.solver, folder, division=division, overrides=subject.overrides
         )
         if found.places is None and not places:
-            return Verdict(word="burst" if found.has_burst else "refused", words=found.words)
+            return FuzzVerdict(word="burst" if found.has_burst else "refused", words=found.words)
         if found.places is None:
             break
         places[division] = found.places
         error, body = apart(found.places, true)
         errors[model.opt.timestep / division] = error
         if len(places) == 1:
-            finest = Verdict(word="", error=error, words=found.words, body=body)
+            finest = FuzzVerdict(word="", error=error, words=found.words, body=body)
         elif len(places) == 2:
             change = apart(found.places, places[DIVISIONS[-1]])[0]
             allowed = max(tolerance, min(REFINEMENT * change, FALL * error, largest))
@@ -160,9 +160,9 @@ def _finer_steps(file: RandomFile, model: mujoco.MjModel, subject: Subject, fold
 
 def _verdict(
     error: float, allowed: float, *, words: tuple[str, ...], errors: Mapping[float, float], body: str
-) -> Verdict:
+) -> FuzzVerdict:
     word = "equal" if error <= allowed else "told" if words else "SILENT"
-    return Verdict(word=word, error=error, allowed=allowed, words=words, errors=errors, body=body)
+    return FuzzVerdict(word=word, error=error, allowed=allowed, words=words, errors=errors, body=body)
 
 
 def apart(places: Places, true: Places) -> tuple[float, str]:

@@ -38,8 +38,8 @@ def joint_gains(model: Any) -> np.ndarray:
     """Return how often all rows of a body's joints together correct an error that each of them corrects, by body.
 
     It is the largest eigenvalue of the sum of n nᵀ over all rows, with n the direction in which a row moves the body,
-    in units in which its mass and moments are 1: an iteration of all rows at once diverges at 2. It is 1 for one joint at the centre of mass, about 2.5 for one beside
-    it, and grows with each further joint.
+    in units in which its mass and moments are 1. An iteration of all rows at once, times the relaxation, diverges at 2.
+    It is 1 for one joint at the centre of mass, about 2.5 for one beside it, and grows with each further joint.
     """
     gains = np.zeros((model.body_count, 6, 6))
     if not model.body_count or not model.joint_count:

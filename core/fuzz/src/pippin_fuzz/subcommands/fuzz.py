@@ -25,7 +25,7 @@ BROKEN = 3
 @click.option("--peel/--no-peel", "is_peeled", default=True, help="Draw again without what is told or refused.")
 @click.option("--tolerance", type=float, default=1e-3, show_default=True, help="Error of soft joints [m, rad].")
 @click.option("--processes", type=click.IntRange(min=1), default=1, show_default=True, help="Number of processes.")
-@click.option("--out", type=PATH, metavar="FOLDER", help="Folder of findings; one with verdicts goes on.")
+@click.option("--out", type=PATH, metavar="FOLDER", help="Folder of findings; one with verdicts is continued.")
 @overrides("Set a key of the configuration, such as solver.iterations=8.")
 @json_list
 def fuzz(
