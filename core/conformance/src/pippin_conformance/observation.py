@@ -56,16 +56,21 @@ def begin_anew(simulation: Simulation, worlds: Sequence[int] | None = None) -> N
     start(simulation)
 
 
-def push(simulation: Simulation) -> None:
-    """Push everything along x for one control step, in each world with a different acceleration."""
+def push(simulation: Simulation, more: Sequence[int] = ()) -> None:
+    """Push everything along x for one control step, in each world with a different acceleration.
+
+    Some worlds get more, upwards.
+    """
     model, state = model_and_state(simulation)
     if model.body_count:
         forces = np.zeros((model.body_count, 6), dtype=np.float32)
         forces[:, 0] = 0.5 * model.body_mass.numpy() * (model.body_world.numpy() + 1)
+        forces[np.isin(model.body_world.numpy(), more), 2] = 5.0
         state.body_f.assign(forces)
     if model.particle_count:
         forces = np.zeros((model.particle_count, 3), dtype=np.float32)
         forces[:, 0] = 0.5 * model.particle_mass.numpy() * (model.particle_world.numpy() + 1)
+        forces[np.isin(model.particle_world.numpy(), more), 2] = 5.0 * model.particle_mass.numpy()[0]
         state.particle_f.assign(forces)
 
 

@@ -5,15 +5,14 @@ The kit tries each on a body of its own, and the reference page *honoured* is ma
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 import attrs
 from pippin.components import Declaration
 from pippin.views import ARTICULATION, RIGID_BODY
-
-from .benches import DURATION
-from .scenes import GRAVITY
 
 Body = Literal["slider", "wheel", "ball", "fixed"]
 """Mechanism of a change: a slider along x, a wheel on a hinge about z, a free ball, or a ball on a fixed root."""
@@ -128,132 +127,14 @@ def cell_of(change: RuntimeChange, declared: Declaration) -> Cell:
     return Cell(is_honoured=True, is_fixed=change.feature in declared.features_fixed_at_build)
 
 
-def _set(quantity: str, *rest: Any, **options: Any) -> RuntimeChange:
-    of_view = ARTICULATION.get(quantity) or RIGID_BODY[quantity]
-    return RuntimeChange(f"set_{quantity}", *rest, feature=of_view.feature, flags=of_view.flags, **options)
+def _changes() -> Iterator[RuntimeChange]:
+    for label, row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items():
+        of_view: Any = {**RIGID_BODY, **ARTICULATION}.get(label.removeprefix("set_"))
+        declared = {} if of_view is None else {"feature": of_view.feature, "flags": of_view.flags}
+        read = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+        values: Any = {"name": label, **declared, **read}
+        yield RuntimeChange(**values)
 
 
-_FAST, _AWAY = (0.0, 1.0), (0.1, 0.0)
-"""Starts of the slider: at 1 m/s, and 0.1 m away."""
-
-_PUT, _FASTER, _SLOWED = (0.19, 0.21), (0.9, 1.1), (-0.95, -0.3)
-"""Bounds of what is put 0.2 m away, of what gets 1 m/s, and of what is slowed from 1 m/s."""
-
-_FALL = (-1.05 * GRAVITY * DURATION, -0.95 * GRAVITY * DURATION)
-_PULL, _DRAG = {"set_dof_stiffnesses": 100.0}, {"set_dof_dampings": 10.0}
-_SHIFTED, _ALONG_X = (0.2, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-
-_CHANGES = (
-    _set("dof_positions", 0.2, "a slider is put 0.2 m away", "x", _PUT),
-    _set("joint_coords", 0.2, "a slider is put 0.2 m away", "x", _PUT),
-    _set("dof_velocities", 1.0, "a slider gets 1 m/s", "x speed", _FASTER),
-    _set("dof_position_targets", 0.1, "a drive of 100 N/m pulls a slider to 0.1 m", "x", (0.02, 0.12), first=_PULL),
-    _set(
-        "dof_velocity_targets", 1.0, "a drive of 10 N·s/m pulls a slider to 1 m/s", "x speed", (0.3, 0.9), first=_DRAG
-    ),
-    _set("dof_forces", 1.0, "1 N accelerates a slider", "x speed", (0.08, 0.12)),
-    _set(
-        "dof_limits",
-        (-0.03, 0.03),
-        "a limit of 0.03 m stops a slider",
-        "x",
-        (-0.05, 0.08),
-        idle=(0.09, 0.11),
-        start=_FAST,
-    ),
-    _set(
-        "dof_stiffnesses", 100.0, "a drive of 100 N/m pulls a slider back from 0.1 m", "x", (-0.12, -0.025), start=_AWAY
-    ),
-    _set("dof_dampings", 10.0, "a drive of 10 N·s/m slows a slider from 1 m/s", "x speed", _SLOWED, start=_FAST),
-    _set(
-        "dof_max_forces",
-        1.0,
-        "a drive held to 1 N moves a slider by t²/2 N/kg",
-        "x",
-        (-0.01, -0.002),
-        idle=(-0.15, -0.025),
-        first=_PULL,
-        start=_AWAY,
-    ),
-    _set(
-        "dof_max_velocities", 0.2, "a limit of 0.2 m/s slows a slider from 1 m/s", "x speed", (-0.9, -0.6), start=_FAST
-    ),
-    _set(
-        "dof_armatures",
-        2.0,
-        "armature of twice its mass slows a slider's start to a third",
-        "x speed",
-        (0.3, 0.37),
-        idle=(0.95, 1.05),
-        push=10.0,
-    ),
-    _set("dof_frictions", 5.0, "friction of 5 N slows a slider from 1 m/s", "x speed", (-0.7, -0.3), start=_FAST),
-    RuntimeChange(
-        "set_attribute",
-        10.0,
-        "a passive damping (`joint_damping`) of 10 N·s/m slows a slider from 1 m/s",
-        "x speed",
-        _SLOWED,
-        feature="joint_damping",
-        flags=("JOINT_DOF_FORCE_PROPERTIES",),
-        start=_FAST,
-        attribute="joint_damping",
-    ),
-    RuntimeChange(
-        "set_attribute",
-        False,
-        "a fixed joint that is switched off (`joint_enabled`) lets a body fall",
-        "z speed",
-        _FALL,
-        idle=(-0.05, 0.05),  # a joint may be a spring, whose body still swings
-        body="fixed",
-        feature="disabled_joints",
-        flags=("JOINT_PROPERTIES",),
-        attribute="joint_enabled",
-    ),
-    _set("root_transforms", _SHIFTED, "a body on a fixed root is put 0.2 m away", "x", _PUT, body="fixed"),
-    _set("root_velocities", _ALONG_X, "a free ball gets 1 m/s", "x speed", _FASTER, body="ball"),
-    _set("transforms", _SHIFTED, "a free ball is put 0.2 m away", "x", _PUT, body="ball"),
-    _set("velocities", _ALONG_X, "a free ball gets 1 m/s", "x speed", _FASTER, body="ball"),
-    RuntimeChange(
-        "apply_forces",
-        (500.0, 0.0, 0.0),
-        "500 N during one step accelerate a ball of 1 kg",
-        "x speed",
-        (0.1, 10.0),
-        body="ball",
-    ),
-    _set(
-        "masses",
-        2.0,
-        "twice the mass halves what 10 N do to a ball of 1 kg",
-        "x speed",
-        (0.45, 0.55),
-        idle=(0.95, 1.05),
-        body="ball",
-        push=10.0,
-    ),
-    _set(
-        "coms",
-        (0.0, 0.1, 0.0, 0.0, 0.0, 0.0, 1.0),
-        "a ball that a torque turns moves about a centre of mass 0.1 m away",
-        "x",
-        (0.015, 0.035),
-        body="ball",
-        torque=0.5,
-    ),
-    _set(
-        "inertias",
-        (0.02, 0.0, 0.0, 0.0, 0.02, 0.0, 0.0, 0.0, 0.02),
-        "twice the inertia halves what 1 N·m does to a wheel of 0.01 kg·m²",
-        "turn speed",
-        (4.5, 5.5),
-        idle=(9.0, 11.0),
-        body="wheel",
-        first={"set_dof_forces": 1.0},
-    ),
-    _set("disable_gravities", 1, "a ball floats", "z speed", (-0.02, 0.02), _FALL, body="ball"),
-)
-
-RUNTIME_CHANGES: Mapping[str, RuntimeChange] = {change.label: change for change in _CHANGES}
+RUNTIME_CHANGES: Mapping[str, RuntimeChange] = {change.label: change for change in _changes()}
 """The runtime changes by name."""

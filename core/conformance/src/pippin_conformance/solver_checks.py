@@ -15,12 +15,37 @@ from pippin.arrays import on_host, present
 
 from . import scenes
 from .benches import BENCHES, benches_of
-from .observation import advance, step
+from .observation import HALF, advance, begin_anew, differing, push, start, step
 from .outcomes import NotApplicableError
 from .runs import Runs, falling
 from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from .scenes import GRAVITY, START, SWING_RATE
+from .trees import trees_for
 from .trials import measured_apart
+
+
+def check_isolation(runs: Runs) -> None:
+    """A push on some worlds, and then their reset, changes no bit of the others, whichever of five worlds they are."""
+    count, reason = 5, runs.subject.declaration.mixed_worlds
+    if reason or runs.subject.world_count < 2:
+        raise NotApplicableError(reason or "it is tried in one world")
+    with runs.subject.build(count=1, world_count=count) as simulation:
+        start(simulation)
+        alone = advance(simulation, 2 * HALF)
+        for first in range(count):
+            touched = [first, (first + 1) % count]
+            others = [world for world in range(count) if world not in touched]
+            begin_anew(simulation)
+            for _ in range(HALF):
+                push(simulation, touched)
+                step(simulation, 1)
+            begin_anew(simulation, touched)
+            odd = differing(alone.of(others), advance(simulation).of(others))
+            if odd:
+                raise runs.fault(
+                    f"a push and a reset of worlds {touched[0]} and {touched[1]} changed {odd[0]} of others of {count}"
+                    " worlds; read and write the rows of each world alone"
+                )
 
 
 def check_coordinates(runs: Runs) -> None:
@@ -85,6 +110,23 @@ def _refuse_motion(runs: Runs, name: str, bench: str, found: float) -> None:
         raise runs.fault(
             f"declares {name}, but not so that {BENCHES[bench].expectation}: {found:.3g}, expected {least:.3g} to"
             f" {most:.3g}; support it, or leave it out of supported_features"
+        )
+
+
+def check_tree(runs: Runs, name: str) -> None:
+    """Check the motion of a drawn tree of joints that the solver claims to move."""
+    if name not in trees_for(runs.subject.features or ()):
+        raise NotApplicableError("it does not declare its joints, or what they have")
+    found = runs.tried("trees")[name]
+    if isinstance(found, Exception):
+        raise runs.fault(f"declares the joints of {name}, but a scene with them fails: {found}") from found
+    if found.refusal:
+        raise NotApplicableError(f"it refuses such a tree: {found.refusal}")
+    if not found.share <= 1.0:
+        raise runs.fault(
+            f"does not move as the equations of motion say, however short the step: {found.text}; compare the frames,"
+            " signs and units of joint_X_p, joint_X_c, joint_f, body_f and gravity, or leave what it cannot move out of"
+            " supported_features"
         )
 
 

@@ -21,12 +21,22 @@ from .outcomes import Check, CheckResult, check, raise_failed, result_of
 from .plugin_under_test import PluginUnderTest, Scene
 from .runs import Runs
 from .runtime_changes import RUNTIME_CHANGES
+from .trees import TREES
 
 
 def _feature(name: str) -> Check:
     promise = f"If the solver declares `{name}`: {'; '.join(BENCHES[each].expectation for each in benches_of(name))}."
     run = functools.partial(solver_checks.check_feature, name=name)
     return Check(name=f"feature_{name}", promise=promise, run=run)
+
+
+def _tree(name: str) -> Check:
+    promise = (
+        f"A drawn tree, {name}, with skew axes and turned frames, moves in five worlds as the equations of motion say,"
+        " but for an error that shrinks with the step."
+    )
+    run = functools.partial(solver_checks.check_tree, name=name)
+    return Check(name=f"tree_{name.replace(' ', '_')}", promise=promise, run=run)
 
 
 def _runtime_change(name: str) -> Check:
@@ -42,9 +52,10 @@ def _of(module: ModuleType, names: str) -> Iterator[Check]:
 CHECKS = (
     *_of(common_checks, "entry_point light_import documented_keys round_trip unknown_keys schema"),
     *_of(common_checks, "lifecycle capture determinism substeps allocation reset worlds checkpoint side_by_side"),
-    *_of(solver_checks, "free_fall pendulum coordinates contacts features"),
+    *_of(solver_checks, "isolation free_fall pendulum coordinates contacts features"),
     *map(_feature, dict.fromkeys(name.partition(" ")[0] for name in BENCHES)),
     *_of(solver_checks, "feature_gravity feature_heterogeneous_worlds feature_particle_worlds feature_gradients"),
+    *map(_tree, TREES),
     *_of(solver_checks, "observables model_changes"),
     *map(_runtime_change, RUNTIME_CHANGES),
     *_of(drive_checks, "efforts driven_joints addition open_loop"),

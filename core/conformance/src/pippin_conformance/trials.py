@@ -27,6 +27,7 @@ from .observation import model_and_state, step
 from .plugin_under_test import PluginUnderTest
 from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from .scenes import equal_moments
+from .trees import errors_of_trees
 
 WORLDS = 3
 """Worlds of a trial; the change is made in the last one."""
@@ -277,7 +278,13 @@ def _on_host(array: Any, width: int) -> np.ndarray:
     return np.zeros((0, width)) if array is None else array.numpy()
 
 
-TRIALS = {"features": measured_features, "answers": answers, "refusals": refusals, "trusted": trusted}
+TRIALS = {
+    "features": measured_features,
+    "trees": errors_of_trees,
+    "answers": answers,
+    "refusals": refusals,
+    "trusted": trusted,
+}
 """What the process of benches does: each function says what its results are."""
 
 

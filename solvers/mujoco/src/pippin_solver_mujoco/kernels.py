@@ -1,10 +1,10 @@
-"""Kernels over MuJoCo Warp's models: springs of joint limits, and weights of sliding bodies."""
+"""Kernels over MuJoCo Warp's models: springs of limits, weights of sliding bodies, and contacts without friction."""
 
 from typing import Any
 
 import warp as wp
 
-__all__ = ["weigh_sliders", "write_limit_springs"]
+__all__ = ["find_most_friction", "weigh_sliders", "write_limit_springs", "write_sliding_dimensions"]
 
 _vec5: Any = wp.types.vector(5, float)
 
@@ -60,3 +60,30 @@ def weigh_sliders(
         body_invweight0[world, bodies[place]] = wp.vec2(1.0 / body_mass[row, bodies[place]], 0.0)
     if place < dofs.shape[0] and world < dof_invweight0.shape[0]:
         dof_invweight0[world, dofs[place]] = 1.0 / body_mass[row, body_of_dof[dofs[place]]]
+
+
+@wp.kernel
+def find_most_friction(friction: wp.array2d[Any], count: int, most: wp.array[float]):
+    """Find the most sliding friction of a geom or pair in all worlds, of one or two directions."""
+    world, row = wp.tid()
+    wp.atomic_max(most, row, wp.max(friction[world, row][0], friction[world, row][count - 1]))
+
+
+@wp.kernel
+def write_sliding_dimensions(
+    stated: wp.array[int],
+    most: wp.array[float],
+    count: int,
+    least: float,
+    dimensions: wp.array[int],
+    friction: wp.array2d[Any],
+):
+    """Leave out the friction of contacts that have next to none in each world; else it is at least the least one."""
+    world, row = wp.tid()
+    if stated[row] == 3 and most[row] < least:
+        dimensions[row] = 1
+        return
+    dimensions[row] = stated[row]
+    if stated[row] > 1:
+        for direction in range(count):
+            friction[world, row][direction] = wp.max(friction[world, row][direction], least)

@@ -12,6 +12,7 @@ from pippin.solving import LoopTies, complete_conversion
 
 from .kernels import write_limit_springs
 from .sliders import Sliders
+from .slippery import Slippery
 
 __all__ = ["LimitedMuJoCo"]
 
@@ -30,12 +31,13 @@ class LimitedMuJoCo(newton.solvers.SolverMuJoCo):
     """
 
     def __init__(self, model: newton.Model, dt: float, **options: Any) -> None:
-        self._dt, self._sliders, self._ties = dt, None, None  # the constructor notifies itself
+        self._dt, self._sliders, self._ties, self._slippery = dt, None, None, None  # the constructor notifies itself
         super().__init__(model, **options)
         limits, bodies = complete_conversion(self)
         _limit_balls(self, limits)
         self._sliders = Sliders(self, bodies)
         self._ties = LoopTies(self)
+        self._slippery = Slippery(self)
         self._write_springs()
 
     def notify_model_changed(self, flags: int) -> None:
@@ -45,6 +47,8 @@ class LimitedMuJoCo(newton.solvers.SolverMuJoCo):
             self._sliders.weigh(self)
         if self._ties is not None:
             self._ties.write(self)
+        if self._slippery is not None:
+            self._slippery.write(self)
         self._write_springs()
 
     def _write_springs(self) -> None:

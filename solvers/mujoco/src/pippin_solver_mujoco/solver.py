@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import attrs
@@ -12,12 +11,13 @@ import newton
 import numpy as np
 import pippin
 from pippin.devices import kind_of
-from pippin.solving import RIGID_TREES, Capacity, ContactSource
+from pippin.solving import RIGID_TREES, Capacity, ContactSource, slippery_shapes
 
 from . import MuJoCoConfig
 from .limits import LimitedMuJoCo
 from .margins import one_warning
 from .sizing import enlarged, own_contacts_hint
+from .slippery import LEAST_FRICTION
 
 __all__ = ["SolverMuJoCo"]
 
@@ -71,6 +71,7 @@ class SolverMuJoCo:
                 "use_speculative_contacts: True, but 'use_mujoco_contacts' is too; set use_mujoco_contacts = false"
             )
         self.config = config
+        self.notes: list[str] = []
         if not config.use_mujoco_contacts and config.cone == "elliptic":
             self.supported_features = type(self).supported_features | {"friction_damping": "live"}
 
@@ -87,22 +88,14 @@ class SolverMuJoCo:
             builder.rigid_gap = 0.0  # with Newton's 0.1 m, MuJoCo's convex collision finds wrong depths and normals
 
     @pippin.hookimpl
-    def check_model(self, model: newton.Model) -> Iterator[str]:
-        """Yield a fault if shapes without sliding friction resist turning: MuJoCo Warp's pyramids give NaN for them."""
-        own: Any = getattr(model, "mujoco", None)
-        dimensions, cone = getattr(own, "condim", None), self.config.cone
-        if cone is None and getattr(own, "cone", None) is not None:
-            cone = "elliptic" if own.cone.numpy()[0] else "pyramidal"
-        if dimensions is None or not self.config.use_mujoco_contacts or cone == "elliptic":
-            return
-        friction: Any = model.shape_material_mu
-        slippery = [model.shape_label[index] for index in np.flatnonzero(friction.numpy() == 0.0)]
-        turning = np.flatnonzero((friction.numpy() == 0.0) & (dimensions.numpy() > 3))
-        if len(turning) and len(slippery) > 1:
-            yield (
-                f"cone: contacts of condim 4 or 6 need sliding friction, and {model.shape_label[turning[0]]!r} and"
-                f' {len(slippery) - 1} more shapes have mu = 0; set mu = 0.001, or cone = "elliptic"'
-            )
+    def check_model(self, model: newton.Model) -> list[str]:
+        """Return a fault if shapes that resist turning have no sliding friction: pyramids give NaN for them."""
+        cone: Any = getattr(getattr(model, "mujoco", None), "cone", None)
+        is_elliptic = self.config.cone == "elliptic" or (
+            self.config.cone is None and cone is not None and bool(cone.numpy()[0])
+        )
+        faults, self.notes = ([], []) if is_elliptic else slippery_shapes(model, LEAST_FRICTION)
+        return faults
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model, dt: float) -> newton.solvers.SolverMuJoCo:

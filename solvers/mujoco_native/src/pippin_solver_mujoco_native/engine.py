@@ -27,6 +27,7 @@ from .parameters import Parameters, is_uniform
 from .plain import PlainJoints
 from .restoring import compensating, restore
 from .rollouts import Rollouts
+from .slippery import leave_out_friction
 
 __all__ = ["MuJoCoBatch"]
 
@@ -58,6 +59,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         super().__init__(model)
         separate = model.world_count > 1
         with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".*< MJ_MINMU")  # for MuJoCo Warp; see `leave_out_friction`
             warnings.filterwarnings("ignore", "Geom .*: authored margin")  # `restore` writes the margins again
             with compensating(model):
                 converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True, separate_worlds=separate, **options)
@@ -68,6 +70,9 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         #: MuJoCo's model of a world; parameters that differ between worlds are stored separately.
         self.mj_model = own = converted.mj_model
         limit_springs(converted, own.jnt_solref[None], own.jnt_solimp[None], own.dof_invweight0[None], dt)
+        friction = {"geom_friction": own.geom_friction, "pair_friction": own.pair_friction}
+        for name, values in leave_out_friction(own, friction).items():
+            getattr(own, name)[:] = values
         # Without this flag, MuJoCo would silently reset a diverged world to the initial state of the asset.
         own.opt.disableflags |= _mujoco.mjtDisableBit.mjDSBL_AUTORESET
         if own.ntree <= 1:  # one tree is one island at most: the same bits, in less time

@@ -14,6 +14,7 @@ from pippin.solving import LoopTies, complete_conversion
 from .joints import by_world
 from .limits import limit_springs
 from .restoring import weigh_sliders
+from .slippery import leave_out_friction
 
 if TYPE_CHECKING:
     import newton
@@ -74,6 +75,7 @@ class Parameters:
         import newton
 
         with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".*< MJ_MINMU")  # for MuJoCo Warp; see `leave_out_friction`
             warnings.filterwarnings("ignore", "Geom .*: authored margin")  # `_fields` gives the true margins
             self._solver = newton.solvers.SolverMuJoCo(model, **options)
         self._batch, self._dt, self._ties = batch, dt, LoopTies(self._solver)
@@ -95,13 +97,14 @@ class Parameters:
             worlds: The changed worlds, an index of arrays.
         """
         self._solver.notify_model_changed(flags)
-        for name in ("geom_sameframe", "opt.disableflags", *dict(_fields(self._solver))):
+        for name in ("geom_sameframe", "geom_condim", "pair_dim", "opt.disableflags", *dict(_fields(self._solver))):
             self._own[name] = self._batch.expand(name)
         self._write(worlds)
 
     def _write(self, worlds: Any = _ALL) -> None:
         self._ties.write(self._solver)
         fields = {name: self._exact(name, values) for name, values in _fields(self._solver)}
+        fields |= leave_out_friction(self._solver.mj_model, fields)
         written = {name for name in fields.keys() - _DERIVED if self._put(name, fields[name], worlds, _FLOAT32_NOISE)}
         if written & _WEIGHED_BY:
             for name, values in self._weights(np.arange(self._batch.nsim)[worlds]).items():

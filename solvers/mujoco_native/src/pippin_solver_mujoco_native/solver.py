@@ -11,11 +11,12 @@ import numpy as np
 import pippin
 import warp as wp
 from pippin.devices import kind_of
-from pippin.solving import RIGID_TREES, ContactSource
+from pippin.solving import RIGID_TREES, ContactSource, slippery_shapes
 
 from . import MuJoCoNativeConfig
 from .contacts import room_for
 from .engine import MuJoCoBatch
+from .slippery import LEAST_FRICTION, can_throw
 
 __all__ = ["SolverMuJoCoNative"]
 
@@ -60,6 +61,7 @@ class SolverMuJoCoNative:
 
     def __init__(self, config: MuJoCoNativeConfig) -> None:
         self.config = config
+        self.notes: list[str] = []
 
     @pippin.hookimpl
     def configure_builder(self, builder: newton.ModelBuilder) -> None:
@@ -90,7 +92,10 @@ class SolverMuJoCoNative:
         for label, flag in zip(model.body_label, flags, strict=False):
             if flag & newton.BodyFlags.KINEMATIC:
                 yield f"type: 'mujoco-native' has no kinematic bodies such as {label!r}; use 'mujoco'"
-                return
+                break
+        if can_throw(model, self.config):
+            faults, self.notes = slippery_shapes(model, LEAST_FRICTION)
+            yield from faults
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model, dt: float) -> MuJoCoBatch:

@@ -9,7 +9,7 @@ import attrs
 import newton
 import numpy as np
 import pippin
-from pippin.solving import RIGID_TREES, Capacity, deterministic_mode
+from pippin.solving import RIGID_TREES, BallEfforts, Capacity, deterministic_mode
 
 from . import VBDConfig
 
@@ -92,7 +92,7 @@ class SolverVBD:
         for name, slot in (("particle", solver.CollisionSlot.SOFT_SELF_CONTACT), ("rigid", solver.CollisionSlot.RIGID)):
             frequency[slot] = options.pop(f"{name}_collision_frequency")
             when[slot] = solver.CollisionFrequencyType[options.pop(f"{name}_collision_frequency_type").upper()]
-        built = _RebuiltVBD if self.config.particle_rebuild_bvh else solver
+        built = _RebuiltVBD if self.config.particle_rebuild_bvh else _SteadyVBD
         self._solver = built(
             model, collision_pipeline=pipeline, collision_frequency=frequency, collision_frequency_type=when, **options
         )
@@ -149,10 +149,24 @@ class SolverVBD:
                 )
 
 
-class _RebuiltVBD(newton.solvers.SolverVBD):
-    """Newton's solver, which rebuilds the tree of self-contacts before each step."""
+class _SteadyVBD(newton.solvers.SolverVBD):
+    """Newton's solver, with efforts of ball joints along the axes of their frames."""
 
-    def step(self, state_in: newton.State, *arguments: Any, **options: Any) -> None:
+    def __init__(self, model: newton.Model, **options: Any) -> None:
+        super().__init__(model, **options)
+        self._ball_efforts = BallEfforts(model)
+
+    def step(self, state_in: Any, state_out: Any, control: Any, contacts: Any, dt: float, **options: Any) -> None:
+        """Take a step. May be recorded."""
+        control = self.model.control() if control is None else control
+        with self._ball_efforts.in_world(state_in, control):
+            super().step(state_in, state_out, control, contacts, dt, **options)
+
+
+class _RebuiltVBD(_SteadyVBD):
+    """A solver that rebuilds the tree of self-contacts before each step."""
+
+    def step(self, state_in: Any, *arguments: Any, **options: Any) -> None:
         """Take a step. May be recorded."""
         self.rebuild_bvh(state_in)
         super().step(state_in, *arguments, **options)

@@ -11,6 +11,7 @@ import numpy as np
 import warp as wp
 from newton import Contacts, Control, State
 from newton.solvers import SolverBase
+from pippin.solving import BallEfforts
 
 from .kernels import (
     correct_spin_at_the_end,
@@ -106,6 +107,7 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
 
     def __init__(self, model: Any, **options: Any) -> None:
         super().__init__(model, **options)
+        self._ball_efforts = BallEfforts(model)
         follows: Any = np.array([]) if model.joint_mimic_joint is None else model.joint_mimic_joint.numpy()
         is_in_mimic = np.zeros(model.joint_count, dtype=bool)
         is_in_mimic[np.flatnonzero(follows >= 0)] = is_in_mimic[follows[follows >= 0]] = True
@@ -164,7 +166,7 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
         try:
             for name in stated:
                 setattr(model, name, self._turned[name] if name in self._turned else self._drives[name])
-            with self._bodies(self._split):
+            with self._bodies(self._split), self._ball_efforts.in_world(state_in, control):
                 super().step(state_in, state_out, control, contacts, dt, observables=observables)
         finally:
             control.joint_target_q, control.joint_target_qd = target, velocity

@@ -9,11 +9,13 @@ from .contact_source import Capacity, ContactSource
 from .tables import SubSolver, deterministic_mode, inherited, number
 
 if TYPE_CHECKING:
-    from .conversion import LoopTies, complete_conversion
+    from .ball_efforts import BallEfforts
+    from .conversion import LoopTies, complete_conversion, slippery_shapes
 
 __all__ = [
     "FEATURES",
     "RIGID_TREES",
+    "BallEfforts",
     "Capacity",
     "ContactSource",
     "Feature",
@@ -23,6 +25,7 @@ __all__ = [
     "deterministic_mode",
     "inherited",
     "number",
+    "slippery_shapes",
 ]
 
 __getattr__ = late(__name__)

@@ -11,6 +11,7 @@ import newton
 import numpy as np
 import warp as wp
 from mujoco import mjtEq
+from pippin.arrays import on_host
 from pippin.inertias import ROUNDING
 from pippin.support.used_features import LIGHT
 
@@ -102,6 +103,40 @@ def thicken_laminae(builder: Any) -> None:
     ):
         thick = rows[body] + 2.0 * ROUNDING * largest[body] * np.eye(3)
         builder.body_inertia[body], builder.body_inv_inertia[body] = wp.mat33(thick), wp.mat33(np.linalg.inv(thick))
+
+
+def slippery_shapes(model: newton.Model, least: float) -> tuple[list[str], list[str]]:
+    """Return faults and notes of the shapes with next to no sliding friction, which MuJoCo's pyramids throw away.
+
+    A contact that resists turning is at fault. Contacts of two shapes have the larger friction of both, or that of the
+    shape with the higher priority.
+
+    Args:
+        model: Newton's model, with MuJoCo's attributes.
+        least: Sliding friction that the solver still solves.
+    """
+    own: Any = getattr(model, "mujoco", None)
+    if getattr(own, "condim", None) is None or not model.shape_count:
+        return [], []
+    friction, priority, dimensions = map(on_host, (model.shape_material_mu, own.geom_priority, own.condim))
+    slippery = np.flatnonzero(friction < least)
+    names = list(dict.fromkeys(f"{model.shape_label[shape]!r}" for shape in slippery if friction[shape] > 0.0))
+    notes = [
+        f"{', '.join(names[:3])}{', ...' * (len(names) > 3)}: friction below {least:g} counts as none at a"
+        ' pyramidal cone; set cone = "elliptic" for it'
+    ]
+    for shape in slippery[dimensions[slippery] > _SLIDING]:
+        if len(slippery) > 1 or priority[shape] > priority.min():
+            fault = (
+                f"cone: contacts of condim 4 or 6 need sliding friction, and {model.shape_label[shape]!r} has mu ="
+                f' {friction[shape]:g}; set mu = {least:g}, or cone = "elliptic"'
+            )
+            return [fault], []
+    return [], notes if names else []
+
+
+_SLIDING = 3
+"""`condim` of contacts that resist sliding alone."""
 
 
 def complete_conversion(solver: newton.solvers.SolverMuJoCo) -> tuple[dict[int, float], list[int]]:

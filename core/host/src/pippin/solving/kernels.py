@@ -1,4 +1,4 @@
-"""Kernel of loops: frames of joints in MuJoCo's equality constraints."""
+"""Kernels of loops, frames of joints in MuJoCo's equality constraints, and of efforts of ball joints."""
 
 import warp as wp
 
@@ -34,3 +34,24 @@ def write_loop_frames(
         for axis in range(3):
             data[3 + axis] = second[axis]
     eq_data[world, row] = data
+
+
+@wp.kernel
+def turn_ball_efforts(
+    balls: wp.array[int],
+    parent: wp.array[int],
+    first_dof: wp.array[int],
+    parent_frame: wp.array[wp.transform],
+    body_q: wp.array[wp.transform],
+    efforts: wp.array[float],
+    turned: wp.array[float],
+):
+    """Turn the efforts of ball joints from the axes of their frames in the parents to those of the world."""
+    joint = balls[wp.tid()]
+    turn = wp.transform_get_rotation(parent_frame[joint])
+    if parent[joint] >= 0:
+        turn = wp.transform_get_rotation(body_q[parent[joint]]) * turn
+    first = first_dof[joint]
+    effort = wp.quat_rotate(turn, wp.vec3(efforts[first], efforts[first + 1], efforts[first + 2]))
+    for axis in range(3):
+        turned[first + axis] = effort[axis]

@@ -1,0 +1,315 @@
+"""Drawn trees of joints with skew axes, turned frames and centres of mass off the joints, beside their motion in double
+precision: at a step, at its half and at its quarter.
+
+First all worlds are alike. Then each has its own gravity, efforts and targets. A solver passes if what is left of the
+error at a quarter of the step is no more than a few times what the first halving takes away, so that one that damps and
+converges passes, and one that converges to another motion does not.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import attrs
+import newton
+import numpy as np
+import warp as wp
+from pippin import ConfigError, Simulation
+from pippin.arrays import on_host, present
+from pippin.quaternions import conjugate, product
+
+from .observation import model_and_state, step
+from .plugin_under_test import PluginUnderTest
+from .reference import Tree
+
+WORLDS = 5
+"""Worlds of the trees."""
+
+PARTS = (0.04, 0.06)
+"""Times in which all worlds are alike, and in which they differ [s]."""
+
+SHARE = 5.0
+"""Largest error at a quarter of the step, in units of what halving the step changes; a first-order method has 0.5."""
+
+MOST = 0.2
+"""Largest error, in units of the largest way or change of velocity in the tree."""
+
+FLOORS = (2e-4, 5e-4, 1e-2, 2e-2)
+"""Errors of place [m], turn [rad], velocity [m/s] and spin [rad/s] that single precision may make."""
+
+_PRECISE, _PRECISE_AT_LIMITS = 0.01, 1e-3
+"""Steps of the reference [s], whose errors are of fourth order where no limit begins to push."""
+
+
+@attrs.frozen
+class Kinds:
+    """A tree by its joints, each on the one before, and by the numbers of their DOFs."""
+
+    joints: tuple[str, ...]
+    features: tuple[str, ...] = ()
+    """What a solver needs beside the joints."""
+
+    numbers: Mapping[str, float] = attrs.field(factory=dict)
+
+
+_HINGES, _SLIDERS = ("revolute", "revolute"), ("prismatic", "prismatic")
+_CARRIED = ("carried_sliders",)
+_ALL = {"armature": 0.1, "damping": 0.2, "target_ke": 10.0, "target_kd": 0.3}
+_LIMITS = {"limit_lower": -0.05, "limit_upper": 0.05, "limit_ke": 80.0, "limit_kd": 0.4}
+TREES: Mapping[str, Kinds] = {
+    "a free body with a hinge": Kinds(("free", "revolute")),
+    "hinges": Kinds(("revolute", "revolute", "revolute")),
+    "a slider with a hinge": Kinds(("prismatic", "revolute")),
+    "sliders": Kinds(_SLIDERS, _CARRIED),
+    "a slider on a hinge": Kinds(("revolute", "prismatic"), _CARRIED),
+    "balls": Kinds(("ball", "ball")),
+    "a joint of two axes": Kinds(("d6", "revolute")),
+    "joints of two axes": Kinds(("d6", "d6"), _CARRIED),
+    "numbers of a joint of two axes": Kinds(("d6", "revolute"), ("armature", "joint_damping", "joint_drives"), _ALL),
+    "a fixed body between hinges": Kinds(("revolute", "fixed", "revolute")),
+    "all joints": Kinds(("free", "ball", "revolute", "prismatic", "d6"), _CARRIED),
+    "armature": Kinds(_HINGES, ("armature",), {"armature": 0.02}),
+    "armature of a slider": Kinds(("prismatic",), ("armature",), {"armature": 0.7}),
+    "armature of sliders": Kinds(_SLIDERS, ("armature", *_CARRIED), {"armature": 0.7}),
+    "damping": Kinds(_HINGES, ("joint_damping",), {"damping": 0.05}),
+    "damping of a slider": Kinds(("prismatic",), ("joint_damping",), {"damping": 2.0}),
+    "damping of sliders": Kinds(_SLIDERS, ("joint_damping", *_CARRIED), {"damping": 2.0}),
+    "limits": Kinds(_HINGES, ("joint_limits", "limit_stiffness"), _LIMITS),
+    "drives": Kinds(_HINGES, ("joint_drives",), {"target_ke": 2.0, "target_kd": 0.05}),
+    "a drive of a slider": Kinds(("prismatic",), ("joint_drives",), {"target_ke": 20.0, "target_kd": 1.0}),
+    "drives of sliders": Kinds(_SLIDERS, ("joint_drives", *_CARRIED), {"target_ke": 20.0, "target_kd": 1.0}),
+}
+"""The trees, by what they have."""
+
+
+@attrs.frozen(kw_only=True)
+class Error:
+    """The worst body of a tree at a quarter of the step."""
+
+    share: float = 0.0
+    """Its error in units of what is allowed; infinite if worlds part that are alike."""
+
+    text: str = ""
+    """What is wrong, where, and by how much."""
+
+    refusal: str = ""
+    """The error by which the solver refuses the tree, although it claims its joints."""
+
+
+def trees_for(features: Collection[str]) -> dict[str, Kinds]:
+    """Return the trees that a solver with some features moves."""
+    return {
+        name: tree
+        for name, tree in TREES.items()
+        if {*tree.features, *(f"{kind}_joints" for kind in tree.joints)} <= set(features)
+    }
+
+
+def add_trees(names: Collection[str], builder: newton.ModelBuilder) -> None:
+    """Add trees to a builder, all about the origin: they have no shapes. Each name draws its own numbers."""
+    for name in names:
+        rng = np.random.default_rng(list(name.encode()))
+        parent, joints = -1, []
+        for number, kind in enumerate(TREES[name].joints):
+            turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+            moments = turn @ np.diag(rng.uniform(0.015, 0.025, 3)) @ turn.T
+            body = builder.add_link(
+                label=f"{name}/{number} {kind}", mass=rng.uniform(0.5, 1.5), inertia=wp.mat33(*moments.ravel())
+            )
+            builder.body_com[body] = wp.vec3(*rng.uniform(-0.15, 0.15, 3))
+            joints.append(_add_joint(builder, kind, parent, body, rng, TREES[name].numbers))
+            parent = body
+        builder.add_articulation(joints, label=name)
+
+
+def _add_joint(
+    builder: newton.ModelBuilder,
+    kind: str,
+    parent: int,
+    body: int,
+    rng: np.random.Generator,
+    numbers: Mapping[str, Any],
+) -> int:
+    first = builder.joint_dof_count
+    if kind == "free":
+        joint = builder.add_joint_free(body)
+    else:
+        frames = {"parent_xform": _pose(rng, 0.25), "child_xform": _pose(rng, 0.1)}
+        axes = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        own: Any = {"armature": 0.0, "actuator_mode": newton.JointTargetMode.POSITION_VELOCITY, **numbers}
+        if kind in ("revolute", "prismatic"):
+            frames |= {"axis": wp.vec3(*axes[0]), **own}
+        elif kind == "d6":
+            slide, turn = (newton.ModelBuilder.JointDofConfig(axis=wp.vec3(*axis), **own) for axis in axes[:2])
+            frames |= {"linear_axes": [slide], "angular_axes": [turn]}
+        joint = getattr(builder, f"add_joint_{kind}")(parent, body, **frames)
+    builder.joint_qd[first:] = rng.uniform(-1.5, 1.5, len(builder.joint_qd) - first).tolist()
+    return joint
+
+
+def _pose(rng: np.random.Generator, size: float) -> Any:
+    quaternion = rng.normal(size=4)
+    return wp.transform(wp.vec3(*rng.uniform(-size, size, 3)), wp.quat(*quaternion / np.linalg.norm(quaternion)))
+
+
+def errors_of_trees(subject: PluginUnderTest, names: Sequence[str] | None = None) -> dict[str, Error | Exception]:
+    """Return the worst error of each tree that the solver claims to move, or the exception raised.
+
+    All trees move in one simulation. If this fails, they are split into two simulations, and so on.
+    """
+    if names is None:
+        names = list(trees_for(subject.features or ()))
+    features, found = subject.features or {}, []
+    true: dict[str, Any] = {}
+    try:
+        for factor in (1.0, 0.5, 0.25) if names else ():
+            scene = functools.partial(add_trees, names)
+            finer = attrs.evolve(subject, dt=subject.dt * factor)
+            with finer.build(count=1, scene=scene, world_count=WORLDS, is_on_ground=False) as simulation:
+                model = simulation.model
+                true = true or _truth(model, _stated(model), names, features)
+                found.append(_run(simulation, names, features))
+    except Exception as error:  # a plugin may raise anything
+        if len(names) == 1:
+            return {names[0]: Error(refusal=str(error)) if isinstance(error, ConfigError) else error}
+        middle = len(names) // 2
+        return errors_of_trees(subject, names[:middle]) | errors_of_trees(subject, names[middle:])
+    return {name: _worst(name, true[name], [each[name] for each in found]) for name in names}
+
+
+_NUMBERS = {
+    "joint_armature": "armature",
+    "joint_damping": "joint_damping",
+    "joint_target_ke": "joint_drives",
+    "joint_target_kd": "joint_drives",
+    "body_mass": "rigid_bodies",
+}
+"""Arrays whose numbers change with the second part, if the solver takes over a change of this feature."""
+
+
+def _inputs(model: newton.Model, stated: Any, part: int, features: Mapping[str, str]) -> dict[str, np.ndarray]:
+    """Return the inputs of a part, the same for all worlds in the first one.
+
+    Args:
+        model: Newton's model.
+        stated: Arrays as they were at the start.
+        part: Number of the part.
+        features: What changes while the solver runs is `"live"`.
+    """
+    rng = np.random.default_rng(part)
+    gravity = np.tile([0.0, 0.0, -9.81], (WORLDS, 1))
+
+    def drawn(count: int, low: float, high: float) -> np.ndarray:
+        rows = rng.uniform(low, high, (WORLDS if part else 1, count // WORLDS))
+        return np.broadcast_to(rows, (WORLDS, count // WORLDS)).astype(np.float32).ravel()
+
+    if part and features.get("gravity") == "live":
+        gravity = gravity + rng.uniform(-4.0, 4.0, (WORLDS, 3))
+    numbers = {
+        name: values * drawn(len(values), 0.6, 1.6) if part and features.get(_NUMBERS[name]) == "live" else values
+        for name, values in stated.items()
+    }
+    return {
+        **numbers,
+        "joint_f": drawn(model.joint_dof_count, -0.3, 0.3),
+        "body_f": drawn(6 * model.body_count, -0.3, 0.3).reshape(-1, 6),
+        "joint_target_q": drawn(model.joint_coord_count, -0.5, 0.5),
+        "joint_target_qd": drawn(model.joint_dof_count, -0.5, 0.5),
+        "gravity": gravity.astype(np.float32),
+    }
+
+
+def _stated(model: newton.Model) -> dict[str, np.ndarray]:
+    return {name: on_host(getattr(model, name)).copy() for name in _NUMBERS}
+
+
+def _change(simulation: Simulation, inputs: Mapping[str, np.ndarray], features: Mapping[str, str]) -> None:
+    """Change gravity and the numbers of joints and bodies, and tell the solver."""
+    model, flags = simulation.model, newton.ModelFlags
+    changed = [name for name, feature in _NUMBERS.items() if features.get(feature) == "live"]
+    for name in changed:
+        getattr(model, name).assign(inputs[name])
+        if name == "body_mass":
+            present(model.body_inv_mass).assign(1.0 / inputs[name])
+    of_joints = flags.JOINT_DOF_PROPERTIES if any("joint" in name for name in changed) else 0
+    of_bodies = flags.BODY_INERTIAL_PROPERTIES if "body_mass" in changed else 0
+    of_model = 0
+    if features.get("gravity") == "live":
+        rows = on_host(model.gravity).copy()
+        rows[:WORLDS] = inputs["gravity"]
+        present(model.gravity).assign(rows)
+        of_model = flags.MODEL_PROPERTIES
+    if of_joints | of_bodies | of_model:
+        simulation.notify_model_changed(of_joints | of_bodies | of_model)
+
+
+def _run(simulation: Simulation, names: Collection[str], features: Mapping[str, str]) -> dict[str, Any]:
+    """Return the poses and velocities of each tree at the end, and those at the end of the first part."""
+    model, state = model_and_state(simulation)
+    seen = []
+    stated = _stated(model)
+    for part, time in enumerate(PARTS):
+        inputs = _inputs(model, stated, part, features)
+        if part:
+            _change(simulation, inputs, features)
+        for name in ("joint_target_q", "joint_target_qd", "joint_f"):
+            getattr(simulation.control, name).assign(inputs[name])
+        for _ in range(round(time / simulation.dt)):
+            state.body_f.assign(inputs["body_f"])
+            step(simulation, 1)
+        seen.append([on_host(array).astype(float) for array in (state.body_q, state.body_qd)])
+    owners = np.array([label.partition("/")[0] for label in model.body_label])
+    return {
+        name: [[rows[owners == name].reshape(WORLDS, -1, rows.shape[1]) for rows in part] for part in seen]
+        for name in names
+    }
+
+
+def _truth(model: newton.Model, stated: Any, names: Collection[str], features: Mapping[str, str]) -> dict[str, Any]:
+    """Return the poses and velocities of each tree at the start and at the end, of a solver without errors."""
+    found = {}
+    for index, name in enumerate(names):
+        tree, length = Tree(model, index), _PRECISE_AT_LIMITS if "limit_ke" in TREES[name].numbers else _PRECISE
+        state: Any = on_host(model.joint_q).astype(float), on_host(model.joint_qd).astype(float)
+        start = tree.places(*state)
+        for part, time in enumerate(PARTS):
+            state = tree.run(state, _inputs(model, stated, part, features), time, length)
+        found[name] = start, tree.places(*state)
+    return found
+
+
+def _worst(name: str, ends: Any, found: list[Any]) -> Error:
+    start, true = ends
+    for alike, _ in found:
+        parted = [world for world in range(WORLDS) if any((rows[world] != rows[0]).any() for rows in alike)]
+        if parted:
+            return Error(share=np.inf, text=f"{name}: world {parted[0]} and world 0 begin alike, and part")
+    coarse, fine, finest = (end for _, end in found)
+    changes, ways = (_largest(_distances(*pair)) for pair in ((coarse, fine), (start, true)))
+    allowed = np.maximum(np.minimum(SHARE * changes, MOST * ways), FLOORS)
+    errors = np.array(_distances(finest, true))
+    shares = errors / allowed[:, None, None]
+    kind, world, body = np.unravel_index(np.nan_to_num(shares, nan=np.inf).argmax(), shares.shape)
+    what, unit = (("place", "m"), ("turn", "rad"), ("velocity", "m/s"), ("spin", "rad/s"))[kind]
+    label = f"{body} {TREES[name].joints[body]}"
+    return Error(
+        share=float(shares[kind, world, body]),
+        text=f"{name}: the {what} of body {label!r} in world {world} is {errors[kind, world, body]:.2g} {unit} off at a"
+        f" quarter of the step, and {allowed[kind]:.2g} {unit} may be left, as half the step changes none by more than"
+        f" {changes[kind]:.2g} {unit}",
+    )
+
+
+def _largest(distances: Sequence[np.ndarray]) -> np.ndarray:
+    return np.array([each.max() for each in distances])
+
+
+def _distances(first: Any, second: Any) -> list[np.ndarray]:
+    """Return how far bodies are apart, by place, turn, velocity and spin, each of shape [worlds, bodies]."""
+    (poses, speeds), (others, other_speeds) = first, second
+    turn = product(conjugate(others[..., 3:]), poses[..., 3:])
+    turns = 2.0 * np.sign(turn[..., 3:]) * turn[..., :3]  # of small angles
+    parts = poses[..., :3] - others[..., :3], turns, (speeds - other_speeds)[..., :3], (speeds - other_speeds)[..., 3:]
+    return [np.linalg.norm(part, axis=-1) for part in parts]

@@ -1,0 +1,59 @@
+"""Drawn trees beside the equations of motion: the kit finds solvers that are wrong around each step."""
+
+import pytest
+from pippin_conformance import Conformance
+from pippin_conformance.plugin_under_test import PluginUnderTest
+from pippin_conformance.trees import TREES, errors_of_trees
+
+from tests.mutants import physics
+
+FOUND = {
+    "body_com lost (roots)": "tree_hinges",
+    "joint_X_c not moved (world 3)": "tree_hinges",
+    "joint_f lost (ball)": "tree_balls",
+    "joint_armature 0.7 times (children)": "tree_armature",
+    "joint_damping copied at the first step": "tree_damping",
+    "joint_target_ke of the world before": "tree_drives",
+    "body_f swapped (free)": "tree_a_free_body_with_a_hinge",
+    "gravity z alone": "tree_hinges",
+    "dt is 2 ms": "tree_hinges",
+    "velocities damped (prismatic)": "tree_sliders",
+    "leak of world 3 into 4": "isolation",
+    "leak of world 1 into 0": "isolation",
+    "joint_limit_ke 0.7 times": "tree_limits",
+    "joint_X_p turned back (d6)": "tree_joints_of_two_axes",
+}
+"""A check that finds each mutant."""
+
+
+@pytest.fixture
+def kit():
+    return Conformance("solver", "featherstone")
+
+
+@pytest.mark.first_cases(3)
+@pytest.mark.parametrize("name", FOUND)
+def test_a_solver_with_a_wrong_number_is_found(kit, name):
+    with physics.mutated(physics.mutants()[name]):
+        result = kit.run(FOUND[name])
+
+    assert result.outcome == "failed"
+    text = "changed " if FOUND[name] == "isolation" else "does not move as the equations of motion say, however short"
+    assert text in result.reason
+
+
+def test_a_solver_of_first_order_moves_as_the_equations_say():
+    """At a quarter of the step it has half of the error that halving the step takes away."""
+    errors = errors_of_trees(PluginUnderTest(kind="solver", name="featherstone"))
+
+    assert list(errors) == list(TREES)
+    assert {name: error.share for name, error in errors.items() if not 0.05 < error.share < 0.11} == {}
+
+
+def test_a_tree_that_a_solver_refuses_by_name_is_no_failure():
+    result = Conformance("solver", "kamino", dt=0.004, config={"max_contacts_per_world": 64}).run(
+        "tree_a_joint_of_two_axes"
+    )
+
+    assert result.outcome == "not applicable"
+    assert "it refuses such a tree: solver.type: 'kamino' has no joint" in result.reason
