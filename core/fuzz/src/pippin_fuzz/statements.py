@@ -57,7 +57,7 @@ _NAMED: Mapping[str, tuple[str, ...]] = {
     r"polycoef": ("mimic",),
     r"springref": ("springref",),
     r"actuator": (*_MOTORS, "position"),
-    r"density|viscosity|wind|medium|ellipsoid|fluid|geom .* lost": _FLUID,
+    r"density|viscosity|wind|medium|ellipsoid|fluid|geoms? .* lost": _FLUID,
 }
 """Words of statements that an expression in a note or a fault is about."""
 
