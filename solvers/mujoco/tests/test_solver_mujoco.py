@@ -228,7 +228,8 @@ def test_damping_that_a_flag_takes_to_the_start_of_a_step_is_told(tmp_path, flag
     file = tmp_path / "damped.xml"
     file.write_text(f"""<mujoco><option gravity="0 0 0" timestep=".002" integrator="{integrator}">
       <flag actuation="{flag}"/></option><worldbody><body name="b"><joint name="j" damping="0.1"/>
-      <inertial pos="0 0 0" mass="1" diaginertia=".002 .002 .002"/></body></worldbody><keyframe><key name="k" qvel="1"/></keyframe></mujoco>""")
+      <inertial pos="0 0 0" mass="1" diaginertia=".002 .002 .002"/></body></worldbody>
+      <keyframe><key name="k" qvel="1"/></keyframe></mujoco>""")
     asset = {"path": str(file), "keyframe": "k"}
     config = {"simulation": {"device": "cpu", "dt": 0.002}, "scene": {"assets": [asset]}, "solver": {"type": "mujoco"}}
 
