@@ -163,6 +163,9 @@ def _add_usd(builder: newton.ModelBuilder, asset: Asset) -> None:
     if any(attribute.namespace == "mujoco" for attribute in builder.custom_attributes.values()):
         resolvers.append(usd.SchemaResolverMjc())
     builder.add_usd(stage, **arguments, schema_resolvers=resolvers)
+    for dof, mode in enumerate(builder.joint_target_mode):
+        if builder.joint_target_qd[dof] and mode == newton.JointTargetMode.POSITION:  # stiff drives have a speed, too
+            builder.joint_target_mode[dof] = int(newton.JointTargetMode.POSITION_VELOCITY)
     _root_single_joints(builder)
 
 

@@ -26,6 +26,8 @@ _TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="u
 _NAMESPACES = ("physics:", "physx", "omniphysics:", "drive:", "limit:", "state:", "newton:", "mjc:")
 """Beginnings of the names of what may change motion."""
 
+_AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
+
 
 def lost(asset: Asset, builder: newton.ModelBuilder) -> list[str]:
     """Return a line for each value that a stage states and that does not act, with the reason.
@@ -123,8 +125,8 @@ def repair(stage: Any, *, has_compensation: bool) -> None:
     """State in the memory of an open stage, as Newton's importer reads it, what the importer reads otherwise.
 
     Instances with bodies or joints become prims of their own, which can be changed. Bodies that are not enabled become
-    static. Offsets of PhysX's mimic joints are in degrees. Where the solver has compensation of gravity, bodies without
-    gravity get it.
+    static. Axes of a `PhysicsJoint` without a limit are free. Offsets of PhysX's mimic joints are in degrees. Where the
+    solver has compensation of gravity, bodies without gravity get it.
     """
     from pxr import Sdf, Usd, UsdPhysics
 
@@ -138,6 +140,8 @@ def repair(stage: Any, *, has_compensation: bool) -> None:
                     prim.RemoveAPI(UsdPhysics.RigidBodyAPI)
                 elif has_compensation and prim.GetAttribute("physxRigidBody:disableGravity").Get():
                     prim.CreateAttribute("mjc:gravcomp", Sdf.ValueTypeNames.Double).Set(1.0)
+            for axis in _AXES if prim.GetTypeName() == "PhysicsJoint" else ():
+                UsdPhysics.LimitAPI.Apply(prim, axis)
             for offset in prim.GetAuthoredAttributes():
                 if fnmatchcase(offset.GetName(), "physxMimicJoint:rot*:offset"):
                     offset.Set(math.radians(offset.Get()))

@@ -1,0 +1,1 @@
+"""Random robot files and mechanisms, each beside a reference that says the same in MJCF."""
