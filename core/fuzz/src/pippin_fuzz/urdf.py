@@ -157,7 +157,11 @@ def _joint(file: _File, link: Link, kind: str, name: str) -> str:
     axis.qvel = draw.number(-2, 2) if draw.may(0.8, "speed") else 0.0
     axis.qpos = draw.number(-0.8, 0.8) if draw.may(0.4, "position") else 0.0
     follows = bool(file.followed) and draw.now("mimic")
-    text += _limits(draw, axis, kind, follows=follows) + _laws(draw, axis) + (_ELSEWHERE["safety"] if draw.now("safety") else "")
+    text += (
+        _limits(draw, axis, kind, follows=follows)
+        + _laws(draw, axis)
+        + (_ELSEWHERE["safety"] if draw.now("safety") else "")
+    )
     if follows:
         text += _follow(file, axis)
     else:

@@ -40,8 +40,20 @@ RARE = (
         "d6 free",
         "disabled",
     ),
-    *("damping", "deep", "default gravity", "drive", "far", "free", "friction", "gravcomp", "group", "inactive"),
-    *("instance", "kinematic", "loose", "material density", "mismatch", "mimic", "near", "off", "own shape", "root"),
+    *("damping", "deep", "default gravity", "drive", "free", "friction", "gravcomp", "group", "inactive"),
+    *(
+        "instance",
+        "kinematic",
+        "loose",
+        "material density",
+        "mismatch",
+        "mimic",
+        "near",
+        "off",
+        "own shape",
+        "root",
+        "root scale",
+    ),
     *("scale", "shape mass", "spring", "static parent", "state", "swapped", "up axis", "velocity", "max force"),
 )
 """Statements of which a stage makes two at most."""
@@ -67,14 +79,17 @@ class _Stage:
 
     bodies: list[str] = attrs.field(factory=list)
     joints: list[str] = attrs.field(factory=list)
-    nested: dict[int, str] = attrs.field(factory=dict)
-    """Text of bodies that are prims below another one, by its index."""
+    own_scales: dict[str, np.ndarray] = attrs.field(factory=dict)
+    """Scales of bodies that are shapes themselves, by prim."""
 
     more: list[str] = attrs.field(factory=list)
     """Actuators and equalities of the reference."""
 
     materials: str = ""
     followed: list[Axis] = attrs.field(factory=list)
+    scale: float = 1.0
+    """Scale of the prim that holds all bodies: lengths of prims below it are divided by it."""
+
     origin: Pose = HERE
     """Pose of the prim that holds all bodies."""
 
@@ -87,6 +102,7 @@ def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
     pick, rng = stage.draw, stage.draw.rng
     stage.has_contacts = pick.may(0.15, "contact")
     stage.origin = (pick.vector(0.3), pick.quaternion()) if pick.now("root") else HERE
+    stage.scale = pick.number(0.5, 2.0) if pick.now("root scale", 1.0) else 1.0
     stage.root = "loose" if pick.now("loose") else pick.one(["robot", "robot", "joint", "body"])
     for index in range(1 if stage.has_contacts else rng.integers(1, 6)):
         _add(stage, index)
@@ -127,7 +143,15 @@ def _tuple(values: Any) -> str:
 def _text(stage: _Stage, up: str, gravity: str) -> str:
     root = "PhysicsArticulationRootAPI" if stage.root == "robot" else ""
     quoted = f' (prepend apiSchemas = ["{root}"])' if root else ""
-    content = _indented("\n".join([_ops(stage.draw, stage.origin), *stage.bodies, *stage.joints]))
+    content = _indented(
+        "\n".join(
+            [
+                _ops(stage.draw, stage.origin, [stage.scale] * 3 if stage.scale != 1 else None),
+                *stage.bodies,
+                *stage.joints,
+            ]
+        )
+    )
     robot = f'def Xform "w"{quoted} {{\n{content}\n}}'
     if stage.draw.now("instance", 1.0):
         schemas = f'  prepend apiSchemas = ["{root}"]\n' if root else ""
@@ -198,14 +222,16 @@ def _add(stage: _Stage, index: int) -> None:
     stage.links.append(link)
     stage.poses.append(chain(up, link.place))
     holder, holder_path = stage.origin, "/w"
-    is_deep = parent >= 0 and draw.now("deep")
+    is_deep = parent >= 0 and draw.now("deep") and stage.paths[parent] not in stage.own_scales
     if is_deep:
         holder, holder_path = stage.poses[parent], stage.paths[parent]
     wrap = "{}"
     if draw.now("group"):
         group = draw.vector(0.2), draw.quaternion()
-        wrap = f'def Xform "g{index}" {{\n{_indented(_ops(draw, group))}\n  {{}}\n}}'.replace("{", "{{").replace(
-            "}", "}}"
+        wrap = (
+            f'def Xform "g{index}" {{\n{_indented(_ops(draw, (group[0] / stage.scale, group[1])))}\n  {{}}\n}}'.replace(
+                "{", "{{"
+            ).replace("}", "}}")
         )
         wrap = wrap.replace("{{{{}}}}", "{}").replace("{{}}", "{}")
         holder, holder_path = chain(holder, group), f"{holder_path}/g{index}"
@@ -235,7 +261,16 @@ def _body(stage: _Stage, index: int, pose: Pose, kind: str) -> str:
         link.axes = [Axis(name=f"f{index}", kind="free", qvel=np.zeros(6))]
     way = next((each for each in _WAYS if draw.now(each)), "")
     is_still = kind == "Free" and any(draw.now(each) for each in ("kinematic", "off"))
+    is_own = draw.now("own shape") and not stage.has_contacts
+    way = ("body density" if "density" in way else "body mass" if way else "shape mass") if is_own else way
     shape_lines, geoms = _shapes(stage, index, way)
+    prim, own_scale = "Xform", None
+    if is_own:
+        sizes = draw.rng.uniform(0.04, 0.12, 3).round(4)
+        own_scale, prim = sizes / stage.scale, "Cube"
+        stage.own_scales[stage.paths[index]] = own_scale
+        geoms = link.geoms = [f'<geom type="box" size="{numbers(sizes)}"/>']
+        shape_lines, schemas = "double size = 2", [*schemas, "PhysicsCollisionAPI"]
     if way:
         weight = draw.number(0.3, 3)
         mass, com, about_com = mass_of(geoms)
@@ -267,16 +302,17 @@ def _body(stage: _Stage, index: int, pose: Pose, kind: str) -> str:
         link.inertial = inertial(mass, com, tensor(moments, axes))
         lines += [f"float physics:mass = {mass}", f"float3 physics:diagonalInertia = {_tuple(moments)}"]
         lines += [f"quatf physics:principalAxes = {_tuple(axes)}"]
-        lines.append(f"point3f physics:centerOfMass = {_tuple(com)}")
+        lines.append(f"point3f physics:centerOfMass = {_tuple(com / stage.scale)}")
     if draw.now("gravcomp"):
         lines.append(draw.one(["double mjc:gravcomp = 1", "bool physxRigidBody:disableGravity = 1"]))
         link.text = 'gravcomp="1"'
     if kind == "Free":
         lines += _free(stage, index, is_still)
     schemas += ["PhysicsArticulationRootAPI"] * (stage.root == "body" and link.parent < 0 and kind != "Free")
-    lines += [_ops(draw, pose), shape_lines, f"# end of l{index}", ""]
+    pose = pose[0] / stage.scale, pose[1]
+    lines += [_ops(draw, pose, own_scale), shape_lines, f"# end of l{index}", ""]
     quoted = ", ".join(f'"{each}"' for each in schemas)
-    return f'def Xform "l{index}" (prepend apiSchemas = [{quoted}]) {{\n{_indented(chr(10).join(lines))}\n}}'
+    return f'def {prim} "l{index}" (prepend apiSchemas = [{quoted}]) {{\n{_indented(chr(10).join(lines))}\n}}'
 
 
 _WAYS = ("body mass", "body density", "collider mass", "collider density", "material density", "shape mass")
@@ -293,7 +329,7 @@ def _free(stage: _Stage, index: int, is_still: bool) -> list[str]:
         ]
     if draw.now("velocity"):
         velocity = draw.vector()
-        link.axes[0].qvel = np.r_[velocity, np.zeros(3)]
+        link.axes[0].qvel = np.r_[turned(stage.poses[index][1], velocity), np.zeros(3)]  # the file has it in the body
         return [f"vector3f physics:velocity = {_tuple(velocity)}"]
     return []
 
@@ -304,13 +340,14 @@ def _shapes(stage: _Stage, index: int, way: str) -> tuple[str, list[str]]:
     for number in range(1 if way == "collider mass" else draw.rng.integers(1, 4)):
         place = draw.vector(0.08), draw.quaternion()
         sizes, kind = draw.rng.uniform(0.04, 0.12, 3).round(4), draw.one(["Cube", "Sphere", "Capsule", "Cylinder"])
-        axis, scale, pose = draw.one("XYZ"), None, place
+        axis, scale, pose, unit = draw.one("XYZ"), None, place, stage.scale
         if kind == "Cube":
-            body, size, scale = "double size = 2", sizes, sizes
+            body, size, scale = "double size = 2", sizes, sizes / unit
         elif kind == "Sphere":
-            body, size = f"double radius = {sizes[0]}", sizes[:1]
+            body, size = f"double radius = {sizes[0] / unit:.12g}", sizes[:1]
         else:
-            body = f'double radius = {sizes[0]}\ndouble height = {2 * sizes[1]:.12g}\nuniform token axis = "{axis}"'
+            body = f"double radius = {sizes[0] / unit:.12g}\ndouble height = {2 * sizes[1] / unit:.12g}\n"
+            body += f'uniform token axis = "{axis}"'
             size, pose = sizes[:2], chain(place, (np.zeros(3), _TO[axis]))
         if draw.now("scale") and kind != "Cube":
             factor = draw.number(0.5, 1.5)
@@ -325,7 +362,7 @@ def _shapes(stage: _Stage, index: int, way: str) -> tuple[str, list[str]]:
         body += "\n# mass" if way in ("collider mass", "collider density", "material density") else ""
         body += "\nrel material:binding:physics = </half>" * (stage.has_contacts and way != "material density")
         quoted = ", ".join(f'"{each}"' for each in schemas)
-        content = _indented(f"{body}\n{_ops(draw, place, scale)}")
+        content = _indented(f"{body}\n{_ops(draw, (place[0] / unit, place[1]), scale)}")
         texts.append(f'def {kind} "s{index}_{number}" (prepend apiSchemas = [{quoted}]) {{\n{content}\n}}')
     stage.links[index].geoms = geoms
     return "\n".join(texts), geoms
@@ -346,7 +383,11 @@ def _joint(stage: _Stage, index: int, kind: str) -> None:
     if draw.now("disabled", 0) or any(axis.kind == "free" for axis in link.axes):
         up = HERE if link.parent < 0 else stage.poses[link.parent]
         carrier = chain(inverse(up), chain(stage.poses[index], frame))
-    lines, schemas, sign = list[str](), list[str](), 1.0
+    lines, schemas, sign, letter, start = list[str](), list[str](), 1.0, draw.one("XYZ"), 0.0
+    if draw.now("mismatch") and kind in ("Revolute", "Prismatic") and not link.axes:
+        start = draw.number(-0.5, 0.5)
+        back = (np.zeros(3), about(_AXES[letter], -start)) if kind == "Revolute" else (-start * _AXES[letter], HERE[1])
+        carrier = chain(carrier, back)
     ends = [stage.paths[link.parent] if link.parent >= 0 else "", stage.paths[index]]
     frames = [carrier, frame]
     if kind != "D6" and draw.now("swapped"):
@@ -355,6 +396,8 @@ def _joint(stage: _Stage, index: int, kind: str) -> None:
         at = ends.index("")
         ends[at], frames[at] = "/w", chain(inverse(stage.origin), frames[at])
     lines += [f"rel physics:body{side} = <{end}>" for side, end in enumerate(ends) if end]
+    scales = [stage.own_scales.get(end, 1.0) * (stage.scale if end else 1.0) for end in ends]
+    frames = [(place / scale, turn) for (place, turn), scale in zip(frames, scales, strict=True)]
     for side, (place, turn) in enumerate(frames):
         lines += [f"point3f physics:localPos{side} = {_tuple(place)}", f"quatf physics:localRot{side} = {_tuple(turn)}"]
     if any(axis.kind == "free" for axis in link.axes):
@@ -364,10 +407,11 @@ def _joint(stage: _Stage, index: int, kind: str) -> None:
     elif kind == "D6":
         _several(stage, link, index, frame, lines, schemas)
     elif kind != "Fixed":
-        letter = draw.one("XYZ")
         lines.append(f'uniform token physics:axis = "{letter}"')
         axis = Axis(name=f"j{index}", kind="hinge" if kind == "Revolute" else "slide")
         axis.vector, axis.text = sign * turned(frame[1], _AXES[letter]), f'pos="{numbers(frame[0])}"'
+        if start:
+            axis.text, axis.qpos = f'{axis.text} ref="{start}"', start
         link.axes = [axis]
         _laws(stage, axis, lines, schemas)
     if stage.root == "joint" and link.parent < 0:
@@ -410,13 +454,13 @@ def _laws(stage: _Stage, axis: Axis, lines: list[str], schemas: list[str]) -> No
     draw, name = stage.draw, "angular" if axis.kind == "hinge" else "linear"
     unit = DEGREE if axis.kind == "hinge" else 1.0
     axis.qvel = draw.number(-2, 2) if draw.may(0.8, "speed") else 0.0
-    follows = bool(stage.followed) and draw.now("mimic")
+    follows = bool(stage.followed) and draw.now("mimic") and not axis.qpos
     if draw.now("near") and not follows:
         axis.range = -0.02, 0.03
         lines += [f"float physics:lowerLimit = {-0.02 / unit:.9g}", f"float physics:upperLimit = {0.03 / unit:.9g}"]
     elif draw.may(0.4, "limit"):
         lines += [f"float physics:lowerLimit = {-3 / unit:.9g}", f"float physics:upperLimit = {3 / unit:.9g}"]
-    if draw.now("state"):
+    if draw.now("state") and not axis.qpos:
         axis.qpos = 0.0 if axis.range else draw.number(-0.5, 0.5)
         lines.append(f"float state:{name}:physics:position = {axis.qpos / unit:.9g}")
     if draw.now("damping"):

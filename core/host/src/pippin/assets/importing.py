@@ -29,7 +29,7 @@ from .importer import Importer
 from .mjcf.completion import complete, keep_dimensions
 from .mjcf.keyframes import start_at
 from .mjcf.normal_form import NormalMJCF, normalise
-from .start_poses import start_poses
+from .start_poses import start_poses, start_where_placed
 from .urdf.adding import add_urdf, part_overlapping, release_links
 from .urdf.reading import is_remote
 from .usd.meanings import refuse_units, repair
@@ -167,6 +167,9 @@ def _add_usd(builder: newton.ModelBuilder, asset: Asset) -> None:
         if builder.joint_target_qd[dof] and mode == newton.JointTargetMode.POSITION:  # stiff drives have a speed, too
             builder.joint_target_mode[dof] = int(newton.JointTargetMode.POSITION_VELOCITY)
     _root_single_joints(builder)
+    if pulling := [*start_where_placed(builder)]:
+        what = "bodies do not start where the stage has them, as joints hold them elsewhere"
+        _LOGGER.log(NOTE, f"{asset.file.name}: {what}: {listed(pulling)}")
 
 
 def _root_single_joints(builder: newton.ModelBuilder) -> None:

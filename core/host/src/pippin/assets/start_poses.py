@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import newton
@@ -55,3 +56,26 @@ def _moved(builder: newton.ModelBuilder, joint: int) -> Any:
         else:
             turn = turn * wp.quat_from_axis_angle(axis, value)
     return wp.transform(place, turn)
+
+
+def start_where_placed(builder: newton.ModelBuilder) -> Iterator[str]:
+    """Start hinges and sliders where the bodies of a builder are, and yield the joints that pull bodies from there.
+
+    Poses of a file are rounded: what is less than 1e-3 m or rad starts no joint.
+    """
+    for joint, kind in enumerate(builder.joint_type):
+        if kind not in (JointType.FIXED, *_OF_AXES[:2]):
+            continue
+        at, child = builder.joint_q_start[joint], builder.joint_child[joint]
+        behind: Any = wp.transform(*builder.joint_X_c[joint])
+        frame = parent_frame(builder, joint, [wp.transform(*pose) for pose in builder.body_q])
+        rest = wp.transform_inverse(frame) * wp.transform(*builder.body_q[child]) * behind
+        if kind != JointType.FIXED:
+            axis: Any = wp.vec3(*map(float, builder.joint_axis[builder.joint_qd_start[joint]]))
+            half, stated = math.atan2(wp.dot(wp.vec3(*rest.q[:3]), axis), rest.q[3]), builder.joint_q[at]
+            value = math.remainder(2.0 * half, 2.0 * math.pi) if kind == JointType.REVOLUTE else wp.dot(rest.p, axis)
+            builder.joint_q[at] = value
+            rest = wp.transform_inverse(_moved(builder, joint)) * rest
+            builder.joint_q[at] = stated or (value if abs(value) > 1e-3 else 0.0)
+        if wp.length(rest.p) > 5e-3 or wp.length(wp.vec3(*rest.q[:3])) > 5e-3:
+            yield builder.joint_label[joint]

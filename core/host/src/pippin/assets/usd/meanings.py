@@ -19,7 +19,7 @@ from pippin.assets.asset import Asset
 from pippin.errors import ConfigError
 from pippin.spelling import listed
 
-from .stage import ignored_paths, is_within, open_stage
+from .stage import bodies_of, ignored_paths, is_within, open_stage
 
 _TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
@@ -125,10 +125,11 @@ def repair(stage: Any, *, has_compensation: bool) -> None:
     """State in the memory of an open stage, as Newton's importer reads it, what the importer reads otherwise.
 
     Instances with bodies or joints become prims of their own, which can be changed. Bodies that are not enabled become
-    static. Axes of a `PhysicsJoint` without a limit are free. Offsets of PhysX's mimic joints are in degrees. Where the
-    solver has compensation of gravity, bodies without gravity get it.
+    static. Axes of a `PhysicsJoint` without a limit are free. Joints whose second body is the world get frames about
+    the opposite axis, as the importer exchanges their bodies alone. Offsets of PhysX's mimic joints are in degrees.
+    Where the solver has compensation of gravity, bodies without gravity get it.
     """
-    from pxr import Sdf, Usd, UsdPhysics
+    from pxr import Gf, Sdf, Usd, UsdPhysics
 
     with Usd.EditContext(stage, stage.GetSessionLayer()):
         while instances := [*filter(_is_mechanism, stage.Traverse())]:
@@ -140,6 +141,11 @@ def repair(stage: Any, *, has_compensation: bool) -> None:
                     prim.RemoveAPI(UsdPhysics.RigidBodyAPI)
                 elif has_compensation and prim.GetAttribute("physxRigidBody:disableGravity").Get():
                     prim.CreateAttribute("mjc:gravcomp", Sdf.ValueTypeNames.Double).Set(1.0)
+            if (letter := prim.GetAttribute("physics:axis").Get()) and prim.IsA(UsdPhysics.Joint):
+                back = Gf.Quatf(0.0, *np.eye(3)[["Z", "X", "Y"].index(letter)].tolist())
+                for end in "01" if bodies_of(prim, UsdPhysics)[1] == "" else ():
+                    rotation = prim.GetAttribute(f"physics:localRot{end}")
+                    rotation.Set(rotation.Get() * back)
             for axis in _AXES if prim.GetTypeName() == "PhysicsJoint" else ():
                 UsdPhysics.LimitAPI.Apply(prim, axis)
             for offset in prim.GetAuthoredAttributes():
