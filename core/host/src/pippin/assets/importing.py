@@ -181,6 +181,11 @@ def _root_single_joints(builder: newton.ModelBuilder) -> None:
         if parent < 0 and child not in placed:
             builder.add_articulation([joint], label=builder.joint_label[joint])
             placed.add(child)
+    order = sorted(range(builder.articulation_count), key=builder.articulation_start.__getitem__)
+    for name in ("start", "end", "label", "world"):
+        values = getattr(builder, f"articulation_{name}")
+        values[:] = [values[index] for index in order]
+    builder.joint_articulation[:] = [order.index(of) if of >= 0 else of for of in builder.joint_articulation]
 
 
 def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:

@@ -146,6 +146,10 @@ def repair(stage: Any, *, has_compensation: bool) -> None:
                 for end in "01" if bodies_of(prim, UsdPhysics)[1] == "" else ():
                     rotation = prim.GetAttribute(f"physics:localRot{end}")
                     rotation.Set(rotation.Get() * back)
+            elif prim.GetTypeName() == "PhysicsJoint" and bodies_of(prim, UsdPhysics)[1] == "":
+                raise ValueError(
+                    f"{prim.GetPath()} has the world as its second body; exchange the two and their frames"
+                )
             for axis in _AXES if prim.GetTypeName() == "PhysicsJoint" else ():
                 UsdPhysics.LimitAPI.Apply(prim, axis)
             for offset in prim.GetAuthoredAttributes():
