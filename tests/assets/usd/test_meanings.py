@@ -103,10 +103,12 @@ def test_a_file_that_was_corrected_is_read_again(tmp_path):
 
 @pytest.mark.parametrize(("place", "is_told"), [("(0, 0, 0)", False), ("(0, 0, 0.02)", True)])
 def test_a_joint_that_holds_its_body_elsewhere_is_told(tmp_path, caplog, place, is_told):
+    body = f'double3 xformOp:translate = {place}\nuniform token[] xformOpOrder = ["xformOp:translate"]'
+    weld = "rel physics:body0 = </w/a>\nrel physics:body1 = </w/c>"
     with caplog.at_level(NOTE):
-        read(tmp_path, joint=f"point3f physics:localPos0 = {place}")
+        read(tmp_path, extra=BODY.format(name="c", body=body) + f'def PhysicsFixedJoint "weld" {{\n{weld}\n}}')
 
-    told = "bodies do not start where the stage has them, as joints hold them elsewhere: /w/second"
+    told = "bodies do not start where the stage has them, as joints hold them elsewhere: /w/weld"
     assert (told in caplog.text) == is_told
 
 
