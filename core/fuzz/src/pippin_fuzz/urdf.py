@@ -28,9 +28,9 @@ from .trees import (
 GRAVITY = (0.0, 0.0, -9.81)
 
 RARE = (
-    *("axisless", "bounds", "comments", "continuous limits", "effort", "floating", "friction", "gazebo", "lower"),
-    *("massless", "mimic", "names", "near", "order", "planar", "root", "safety", "shape mass", "transmission"),
-    *("velocity", "visual", "form"),
+    *("axisless", "bounds", "comments", "continuous limits", "effort", "floating", "form", "friction", "gazebo"),
+    *("lower", "massless", "mimic", "names", "near", "order", "planar", "root", "safety", "shape mass"),
+    *("transmission", "velocity", "visual"),
 )
 """Statements of which a file makes two at most."""
 

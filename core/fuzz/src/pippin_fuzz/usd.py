@@ -29,32 +29,11 @@ from .trees import (
 )
 
 RARE = (
-    *(
-        "armature",
-        "ball",
-        "body density",
-        "body mass",
-        "collider density",
-        "collider mass",
-        "d6",
-        "d6 free",
-        "disabled",
-    ),
-    *("damping", "deep", "default gravity", "drive", "free", "friction", "gravcomp", "group", "inactive"),
-    *(
-        "instance",
-        "kinematic",
-        "loose",
-        "material density",
-        "mismatch",
-        "mimic",
-        "near",
-        "off",
-        "own shape",
-        "root",
-        "root scale",
-    ),
-    *("scale", "shape mass", "spring", "static parent", "state", "swapped", "up axis", "velocity", "max force"),
+    *("armature", "ball", "body density", "body mass", "collider density", "collider mass", "d6", "d6 free"),
+    *("damping", "deep", "default gravity", "disabled", "drive", "free", "friction", "gravcomp", "group", "inactive"),
+    *("instance", "kinematic", "loose", "material density", "max force", "mimic", "mismatch", "near", "off"),
+    *("own shape", "root", "root scale", "scale", "shape mass", "spring", "state", "static parent", "swapped"),
+    *("up axis", "velocity"),
 )
 """Statements of which a stage makes two at most."""
 
@@ -379,10 +358,8 @@ def _joint(stage: _Stage, index: int, kind: str) -> None:
     if draw.now("disabled"):
         link.place = stage.poses[index]
         link.axes = [Axis(name=f"j{index}", kind="free", qvel=np.zeros(6))]
-    carrier = chain(link.place, frame) if link.parent >= 0 else chain(stage.poses[index], frame)
-    if draw.now("disabled", 0) or any(axis.kind == "free" for axis in link.axes):
-        up = HERE if link.parent < 0 else stage.poses[link.parent]
-        carrier = chain(inverse(up), chain(stage.poses[index], frame))
+    up = HERE if link.parent < 0 else stage.poses[link.parent]
+    carrier = chain(inverse(up), chain(stage.poses[index], frame))
     lines, schemas, sign, letter, start = list[str](), list[str](), 1.0, draw.one("XYZ"), 0.0
     if draw.now("mismatch") and kind in ("Revolute", "Prismatic") and not link.axes:
         start = draw.number(-0.5, 0.5)
