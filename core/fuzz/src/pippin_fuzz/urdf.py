@@ -58,6 +58,8 @@ class _File:
     """Joints that others may follow."""
 
     has_contacts: bool = False
+    weighed: set[int] = attrs.field(factory=set)
+    """Links whose shapes give the mass."""
 
 
 def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
@@ -101,13 +103,17 @@ def _add(file: _File) -> None:
     kind = draw.one(["continuous", "continuous", "revolute", "revolute", "prismatic", "fixed"])
     kind = "floating" if file.has_contacts or draw.now("floating", 0.4) else kind
     kind = "planar" if draw.now("planar", 0.4) and not file.has_contacts else kind
+    # Shapes weigh a link alone, and not one that is fixed to another one with a mass.
+    kind = "continuous" if kind == "fixed" and parent in file.weighed else kind
     name, parts = f"j{index}{suffix}", _origin(place, angles)
     parts += _joint(file, link, kind, name)
     if kind == "floating":
         link.place = chain(world_pose(file.links, parent), link.place)
     file.links.append(link)
     is_bare = kind == "fixed" and draw.now("massless")
-    mass = "" if is_bare else _mass(file, link)
+    is_weighed = kind != "fixed" and draw.now("shape mass")
+    file.weighed |= {index} if is_weighed else set()
+    mass = "" if is_bare or is_weighed else _mass(file, link)
     shapes = "" if is_bare else _shapes(file, link)
     if not (mass or is_bare):
         link.inertial = inertial(*mass_of(link.geoms))
@@ -222,8 +228,6 @@ def _follow(file: _File, axis: Axis) -> str:
 def _mass(file: _File, link: Link) -> str:
     """Give a link its inertia in the reference, and return that of the file; empty if its shapes weigh it."""
     draw = file.draw
-    if draw.now("shape mass"):
-        return ""
     mass, com, turn = draw.number(0.3, 2), draw.vector(0.07), draw.vector() if draw.may(0.5) else np.zeros(3)
     matrix = tensor(draw.moments(mass), draw.quaternion() if draw.may(0.7, "products") else np.array([1.0, 0, 0, 0]))
     names = {name: float(f"{matrix[i, j]:.7g}") for name, i, j in _PARTS}
