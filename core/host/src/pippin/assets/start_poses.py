@@ -63,13 +63,12 @@ def start_where_placed(builder: newton.ModelBuilder) -> Iterator[str]:
 
     Poses of a file are rounded: what is less than 1e-3 m or rad starts no joint.
     """
+    poses: list[Any] = [wp.transform(*pose) for pose in builder.body_q]
     for joint, kind in enumerate(builder.joint_type):
         if kind not in (JointType.FIXED, *_OF_AXES[:2]):
             continue
-        at, child = builder.joint_q_start[joint], builder.joint_child[joint]
-        behind: Any = wp.transform(*builder.joint_X_c[joint])
-        frame = parent_frame(builder, joint, [wp.transform(*pose) for pose in builder.body_q])
-        rest = wp.transform_inverse(frame) * wp.transform(*builder.body_q[child]) * behind
+        at, behind = builder.joint_q_start[joint], wp.transform(*builder.joint_X_c[joint])
+        rest = wp.transform_inverse(parent_frame(builder, joint, poses)) * poses[builder.joint_child[joint]] * behind
         if kind != JointType.FIXED:
             axis: Any = wp.vec3(*map(float, builder.joint_axis[builder.joint_qd_start[joint]]))
             half, stated = math.atan2(wp.dot(wp.vec3(*rest.q[:3]), axis), rest.q[3]), builder.joint_q[at]
@@ -77,5 +76,5 @@ def start_where_placed(builder: newton.ModelBuilder) -> Iterator[str]:
             builder.joint_q[at] = value
             rest = wp.transform_inverse(_moved(builder, joint)) * rest
             builder.joint_q[at] = stated or (value if abs(value) > 1e-3 else 0.0)
-        if wp.length(rest.p) > 5e-3 or wp.length(wp.vec3(*rest.q[:3])) > 5e-3:
+        if max(wp.length(rest.p), wp.length(wp.vec3(*rest.q[:3]))) > 5e-3:
             yield builder.joint_label[joint]

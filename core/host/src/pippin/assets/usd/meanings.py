@@ -141,12 +141,12 @@ def repair(stage: Any, *, has_compensation: bool) -> None:
                     prim.RemoveAPI(UsdPhysics.RigidBodyAPI)
                 elif has_compensation and prim.GetAttribute("physxRigidBody:disableGravity").Get():
                     prim.CreateAttribute("mjc:gravcomp", Sdf.ValueTypeNames.Double).Set(1.0)
-            if (letter := prim.GetAttribute("physics:axis").Get()) and prim.IsA(UsdPhysics.Joint):
-                back = Gf.Quatf(0.0, *np.eye(3)[["Z", "X", "Y"].index(letter)].tolist())
-                for end in "01" if bodies_of(prim, UsdPhysics)[1] == "" else ():
-                    rotation = prim.GetAttribute(f"physics:localRot{end}")
+            first, second = bodies_of(prim, UsdPhysics) if prim.IsA(UsdPhysics.Joint) else ("", "")
+            if first and not second and (axis := prim.GetAttribute("physics:axis").Get()):
+                back = Gf.Quatf(0.0, *np.eye(3)["ZXY".index(axis)].tolist())
+                for rotation in map(prim.GetAttribute, ("physics:localRot0", "physics:localRot1")):
                     rotation.Set(rotation.Get() * back)
-            elif prim.GetTypeName() == "PhysicsJoint" and bodies_of(prim, UsdPhysics)[1] == "":
+            elif first and not second and prim.GetTypeName() == "PhysicsJoint":
                 raise ValueError(
                     f"{prim.GetPath()} has the world as its second body; exchange the two and their frames"
                 )
