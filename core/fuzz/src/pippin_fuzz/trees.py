@@ -54,7 +54,7 @@ def numbers(values: Any, between: str = " ") -> str:
 
 
 @attrs.define
-class Draw:
+class TreeDraw:
     """Random numbers, and what may be stated."""
 
     rng: np.random.Generator
@@ -63,7 +63,7 @@ class Draw:
     """The few rare statements that this file may make."""
 
     @classmethod
-    def start(cls, seed: int, without: frozenset[str], rare: Sequence[str]) -> Draw:
+    def start(cls, seed: int, without: frozenset[str], rare: Sequence[str]) -> TreeDraw:
         """Return the draw of a seed, with two of the rare statements."""
         rng = np.random.default_rng(seed)
         return cls(rng, without, frozenset(map(str, rng.choice(rare, size=2, replace=False))) - without)
@@ -100,7 +100,7 @@ class Draw:
 
 
 @attrs.define(kw_only=True)
-class Axis:
+class TreeAxis:
     """A joint of the reference, and where it starts."""
 
     name: str
@@ -115,11 +115,11 @@ class Axis:
     """Limits of Newton's usual stiffness and damping [rad, m]."""
 
     qpos: float = 0.0
-    qvel: float | Sequence[float] = 0.0
+    qvel: Any = 0.0
 
 
 @attrs.define(kw_only=True)
-class Link:
+class TreeLink:
     """A body of the reference."""
 
     name: str
@@ -135,7 +135,7 @@ class Link:
     text: str = ""
     """Attributes in MJCF."""
 
-    axes: Sequence[Axis] = ()
+    axes: Sequence[TreeAxis] = ()
     geoms: Sequence[str] = ()
 
     @property
@@ -144,7 +144,7 @@ class Link:
         return any(axis.kind == "free" for axis in self.axes)
 
 
-def world_pose(links: Sequence[Link], index: int) -> Pose:
+def world_pose(links: Sequence[TreeLink], index: int) -> Pose:
     """Return the pose in which a body starts."""
     if index < 0:
         return HERE
@@ -155,7 +155,7 @@ def world_pose(links: Sequence[Link], index: int) -> Pose:
     return pose
 
 
-def _moved(axis: Axis) -> Pose:
+def _moved(axis: TreeAxis) -> Pose:
     if axis.kind == "hinge":
         return np.zeros(3), about(axis.vector, axis.qpos)
     return (axis.qpos * axis.vector / np.linalg.norm(axis.vector) if axis.kind == "slide" else np.zeros(3)), HERE[1]
@@ -187,7 +187,7 @@ def mass_of(geoms: Sequence[str]) -> tuple[float, np.ndarray, np.ndarray]:
 
 
 def reference(
-    links: Sequence[Link], gravity: Sequence[float], *, more: str = "", world: str = "", has_contacts: bool
+    links: Sequence[TreeLink], gravity: Sequence[float], *, more: str = "", world: str = "", has_contacts: bool
 ) -> str:
     """Return the MJCF of a tree, which starts at its keyframe."""
     order = [*_order(links, -1)]
@@ -207,28 +207,28 @@ def _joined(values: Iterable[Any]) -> str:
     return " ".join(numbers(each) for each in values)
 
 
-def _rest(axis: Axis) -> list[float]:
+def _rest(axis: TreeAxis) -> list[float]:
     return [1.0, 0.0, 0.0, 0.0] if axis.kind == "ball" else [axis.qpos]
 
 
-def _free_pose(links: Sequence[Link], axis: Axis) -> Pose:
+def _free_pose(links: Sequence[TreeLink], axis: TreeAxis) -> Pose:
     return next(link.place for link in links if any(each is axis for each in link.axes))
 
 
-def _children(links: Sequence[Link], parent: int) -> Iterator[int]:
+def _children(links: Sequence[TreeLink], parent: int) -> Iterator[int]:
     """Yield what a body carries; free bodies are at the top level, as MuJoCo demands."""
     for index, link in enumerate(links):
         if parent == (-1 if link.is_free else link.parent):
             yield index
 
 
-def _order(links: Sequence[Link], parent: int) -> Iterator[int]:
+def _order(links: Sequence[TreeLink], parent: int) -> Iterator[int]:
     for index in _children(links, parent):
         yield index
         yield from _order(links, index)
 
 
-def _bodies(links: Sequence[Link], parent: int) -> str:
+def _bodies(links: Sequence[TreeLink], parent: int) -> str:
     text = ""
     for index in _children(links, parent):
         link = links[index]
@@ -243,7 +243,7 @@ def _bodies(links: Sequence[Link], parent: int) -> str:
     return text
 
 
-def _attributes(axis: Axis) -> str:
+def _attributes(axis: TreeAxis) -> str:
     text = f'axis="{numbers(axis.vector)}" {axis.text}' if axis.kind in ("hinge", "slide") else axis.text
     return f'{text} range="{numbers(axis.range)}" {_SPRING}' if axis.range else text
 

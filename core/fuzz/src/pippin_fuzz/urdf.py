@@ -10,9 +10,9 @@ import numpy as np
 
 from .files import RandomFile
 from .trees import (
-    Axis,
-    Draw,
-    Link,
+    TreeAxis,
+    TreeDraw,
+    TreeLink,
     about,
     chain,
     inertial,
@@ -46,15 +46,15 @@ _ELSEWHERE = {
 
 @attrs.define
 class _File:
-    draw: Draw
-    links: list[Link] = attrs.field(factory=lambda: [Link(name="base")])
+    draw: TreeDraw
+    links: list[TreeLink] = attrs.field(factory=lambda: [TreeLink(name="base")])
     elements: list[str] = attrs.field(factory=list)
     """Links and joints of the file."""
 
     more: list[str] = attrs.field(factory=list)
     """Equalities and motors of the reference."""
 
-    followed: list[Axis] = attrs.field(factory=list)
+    followed: list[TreeAxis] = attrs.field(factory=list)
     """Joints that others may follow."""
 
     has_contacts: bool = False
@@ -68,7 +68,7 @@ def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
     Its start is that of the reference's keyframe, as a URDF states none: positions and speeds of hinges and sliders by
     their names. A motor of the reference is a constant effort on its joint.
     """
-    file = _File(Draw.start(seed, without, RARE))
+    file = _File(TreeDraw.start(seed, without, RARE))
     rng = file.draw.rng
     name = file.draw.one(_NAMES) if file.draw.now("names") else "r"
     file.has_contacts = file.draw.may(0.15, "contact")
@@ -96,7 +96,7 @@ def _add(file: _File) -> None:
     draw, index = file.draw, len(file.links)
     parent = int(draw.rng.integers(0, index))
     suffix = f" {draw.one(_NAMES)}" if draw.now("names") else ""
-    link = Link(name=f"l{index}{suffix}", parent=parent)
+    link = TreeLink(name=f"l{index}{suffix}", parent=parent)
     angles = draw.vector(1.0) if draw.may(0.8, "rpy") else np.zeros(3)
     place = draw.vector(0.2) + np.array([0, 0, 1.5 if file.has_contacts else 0])
     link.place = place, _rotation(angles)
@@ -143,22 +143,22 @@ def _origin(place: np.ndarray, angles: np.ndarray) -> str:
     return f"<origin {' '.join(attributes)}/>"
 
 
-def _joint(file: _File, link: Link, kind: str, name: str) -> str:
+def _joint(file: _File, link: TreeLink, kind: str, name: str) -> str:
     """Give a link the joints of the reference, and return the parts of the joint in the file."""
     draw = file.draw
     if kind == "fixed":
         return '<axis xyz="0 0 0"/>' if draw.now("form") else ""
     if kind == "floating":
-        link.axes = [Axis(name=name, kind="free", qvel=[0.0] * 6)]
+        link.axes = [TreeAxis(name=name, kind="free", qvel=[0.0] * 6)]
         return ""
     vector = np.array([1.0, 0.0, 0.0]) if draw.now("axisless") else draw.vector()
     text = "" if np.array_equal(vector, [1, 0, 0]) else f'<axis xyz="{numbers(vector)}"/>'
     if kind == "planar":
         side = np.cross(vector, [0.3, 0.5, 0.7])
         slides = [("x", side), ("y", np.cross(vector, side))]
-        link.axes = [Axis(name=f"{name} {end}", kind="slide", vector=each) for end, each in slides]
+        link.axes = [TreeAxis(name=f"{name} {end}", kind="slide", vector=each) for end, each in slides]
         return text
-    axis = Axis(name=name, kind="slide" if kind == "prismatic" else "hinge", vector=vector)
+    axis = TreeAxis(name=name, kind="slide" if kind == "prismatic" else "hinge", vector=vector)
     link.axes = [axis]
     axis.qvel = draw.number(-2, 2) if draw.may(0.8, "speed") else 0.0
     axis.qpos = draw.number(-0.8, 0.8) if draw.may(0.4, "position") else 0.0
@@ -177,7 +177,7 @@ def _joint(file: _File, link: Link, kind: str, name: str) -> str:
     return text
 
 
-def _limits(draw: Draw, axis: Axis, kind: str, *, follows: bool) -> str:
+def _limits(draw: TreeDraw, axis: TreeAxis, kind: str, *, follows: bool) -> str:
     if kind == "continuous":
         return _CONTINUOUS if draw.now("continuous limits") else ""
     lower, upper, effort, speed = -9.0, 9.0, 500.0, ""
@@ -198,7 +198,7 @@ def _limits(draw: Draw, axis: Axis, kind: str, *, follows: bool) -> str:
     return f'<limit lower="{lower:.12g}" upper="{upper:.12g}" effort="{effort:g}"{speed}/>'
 
 
-def _laws(draw: Draw, axis: Axis) -> str:
+def _laws(draw: TreeDraw, axis: TreeAxis) -> str:
     damping = draw.number(0.01, 0.5) if draw.may(0.3, "damping") else 0.0
     friction = draw.number(0.05, 0.4) if draw.now("friction") else 0.0
     if not damping and not friction:
@@ -209,7 +209,7 @@ def _laws(draw: Draw, axis: Axis) -> str:
     )
 
 
-def _follow(file: _File, axis: Axis) -> str:
+def _follow(file: _File, axis: TreeAxis) -> str:
     draw, leader = file.draw, file.followed[int(file.draw.rng.integers(0, len(file.followed)))]
     factor = draw.number(-2, 2) if draw.may(0.8) else 1.0
     offset = draw.number(-0.3, 0.3) if draw.may(0.5) else 0.0
@@ -225,7 +225,7 @@ def _follow(file: _File, axis: Axis) -> str:
     )
 
 
-def _mass(file: _File, link: Link) -> str:
+def _mass(file: _File, link: TreeLink) -> str:
     """Give a link its inertia in the reference, and return that of the file; empty if its shapes weigh it."""
     draw = file.draw
     mass, com, turn = draw.number(0.3, 2), draw.vector(0.07), draw.vector() if draw.may(0.5) else np.zeros(3)
@@ -243,7 +243,7 @@ def _mass(file: _File, link: Link) -> str:
 _PARTS = (("ixx", 0, 0), ("iyy", 1, 1), ("izz", 2, 2), ("ixy", 0, 1), ("ixz", 0, 2), ("iyz", 1, 2))
 
 
-def _shapes(file: _File, link: Link) -> str:
+def _shapes(file: _File, link: TreeLink) -> str:
     draw, text, geoms = file.draw, "", []
     for _ in range(draw.rng.integers(1, 4)):
         place, angles = draw.vector(0.08), draw.vector()

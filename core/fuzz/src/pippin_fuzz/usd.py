@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -13,10 +12,10 @@ import numpy as np
 from .files import RandomFile
 from .trees import (
     HERE,
-    Axis,
-    Draw,
-    Link,
     Pose,
+    TreeAxis,
+    TreeDraw,
+    TreeLink,
     about,
     chain,
     inertial,
@@ -47,9 +46,9 @@ _AXES = {"X": np.array([1.0, 0, 0]), "Y": np.array([0, 1.0, 0]), "Z": np.array([
 
 @attrs.define
 class _Stage:
-    draw: Draw
+    draw: TreeDraw
     has_contacts: bool = False
-    links: list[Link] = attrs.field(factory=list)
+    links: list[TreeLink] = attrs.field(factory=list)
     paths: list[str] = attrs.field(factory=list)
     """Prim of each body."""
 
@@ -65,7 +64,7 @@ class _Stage:
     """Actuators and equalities of the reference."""
 
     materials: str = ""
-    followed: list[Axis] = attrs.field(factory=list)
+    followed: list[TreeAxis] = attrs.field(factory=list)
     scale: float = 1.0
     """Scale of the prim that holds all bodies: lengths of prims below it are divided by it."""
 
@@ -77,7 +76,7 @@ class _Stage:
 
 def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
     """Return the USD stage of a seed, whose statements do not use the words left out; it states its own start."""
-    stage = _Stage(Draw.start(seed, without, RARE))
+    stage = _Stage(TreeDraw.start(seed, without, RARE))
     pick, rng = stage.draw, stage.draw.rng
     stage.has_contacts = pick.may(0.15, "contact")
     stage.origin = (pick.vector(0.3), pick.quaternion()) if pick.now("root") else HERE
@@ -162,7 +161,7 @@ def _indented(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.split("\n") if line.strip())
 
 
-def _ops(draw: Draw, pose: Pose, scale: Sequence[float] | None = None) -> str:
+def _ops(draw: TreeDraw, pose: Pose, scale: Any = None) -> str:
     """Return the operations of a prim's pose and scale, in one of the forms of USD."""
     matrix = np.zeros(9)
     mujoco.mju_quat2Mat(matrix, pose[1])
@@ -193,7 +192,7 @@ def _add(stage: _Stage, index: int) -> None:
     parent = int(rng.integers(-1 if stage.root == "loose" else 0, index)) if index else -1
     kind = "Free" if stage.has_contacts or draw.now("free", 0.3) else _kind(draw)
     parent = -1 if kind == "Free" else parent
-    link = Link(name=f"l{index}", parent=parent, place=(draw.vector(0.25), draw.quaternion()))
+    link = TreeLink(name=f"l{index}", parent=parent, place=(draw.vector(0.25), draw.quaternion()))
     up = chain(stage.origin, HERE) if parent < 0 else stage.poses[parent]
     if parent < 0:
         link.place = chain(up, link.place)
@@ -226,7 +225,7 @@ def _add(stage: _Stage, index: int) -> None:
         _joint(stage, index, kind)
 
 
-def _kind(draw: Draw) -> str:
+def _kind(draw: TreeDraw) -> str:
     if draw.now("ball"):
         return "Spherical"
     return "D6" if draw.now("d6") or draw.now("d6 free") else draw.one(["Revolute", "Revolute", "Prismatic", "Fixed"])
@@ -237,7 +236,7 @@ def _body(stage: _Stage, index: int, pose: Pose, kind: str) -> str:
     draw, link = stage.draw, stage.links[index]
     schemas, lines = ["PhysicsRigidBodyAPI"], []
     if kind == "Free":
-        link.axes = [Axis(name=f"f{index}", kind="free", qvel=np.zeros(6))]
+        link.axes = [TreeAxis(name=f"f{index}", kind="free", qvel=np.zeros(6))]
     way = next((each for each in _WAYS if draw.now(each)), "")
     is_still = kind == "Free" and any(draw.now(each) for each in ("kinematic", "off"))
     is_own = draw.now("own shape") and not stage.has_contacts
@@ -357,7 +356,7 @@ def _joint(stage: _Stage, index: int, kind: str) -> None:
     frame = (draw.vector(0.1), draw.quaternion())
     if draw.now("disabled"):
         link.place = stage.poses[index]
-        link.axes = [Axis(name=f"j{index}", kind="free", qvel=np.zeros(6))]
+        link.axes = [TreeAxis(name=f"j{index}", kind="free", qvel=np.zeros(6))]
     up = HERE if link.parent < 0 else stage.poses[link.parent]
     carrier = chain(inverse(up), chain(stage.poses[index], frame))
     lines, schemas, sign, letter, start = list[str](), list[str](), 1.0, draw.one("XYZ"), 0.0
@@ -380,12 +379,12 @@ def _joint(stage: _Stage, index: int, kind: str) -> None:
     if any(axis.kind == "free" for axis in link.axes):
         lines.append("bool physics:jointEnabled = 0")
     elif kind == "Spherical":
-        link.axes = [Axis(name=f"j{index}", kind="ball", text=f'pos="{numbers(frame[0])}"', qvel=[0.0] * 3)]
+        link.axes = [TreeAxis(name=f"j{index}", kind="ball", text=f'pos="{numbers(frame[0])}"', qvel=[0.0] * 3)]
     elif kind == "D6":
         _several(stage, link, index, frame, lines, schemas)
     elif kind != "Fixed":
         lines.append(f'uniform token physics:axis = "{letter}"')
-        axis = Axis(name=f"j{index}", kind="hinge" if kind == "Revolute" else "slide")
+        axis = TreeAxis(name=f"j{index}", kind="hinge" if kind == "Revolute" else "slide")
         axis.vector, axis.text = sign * turned(frame[1], _AXES[letter]), f'pos="{numbers(frame[0])}"'
         if start:
             axis.text, axis.qpos = f'{axis.text} ref="{start}"', start
@@ -399,7 +398,7 @@ def _joint(stage: _Stage, index: int, kind: str) -> None:
     stage.joints.append(f'def {prim} "j{index}"{head} {{\n{_indented(chr(10).join(lines))}\n}}')
 
 
-def _several(stage: _Stage, link: Link, index: int, frame: Pose, lines: list[str], schemas: list[str]) -> None:
+def _several(stage: _Stage, link: TreeLink, index: int, frame: Pose, lines: list[str], schemas: list[str]) -> None:
     draw = stage.draw
     sets = (("transX",), ("rotY",), ("transX", "transZ"), ("transY", "rotY"), ("transX", "rotZ"))
     free = sets[draw.rng.integers(0, len(sets))]
@@ -414,7 +413,7 @@ def _several(stage: _Stage, link: Link, index: int, frame: Pose, lines: list[str
         lines += [f"float limit:{name}:physics:low = {low}", f"float limit:{name}:physics:high = {high}"]
     link.axes = []
     for name in free:
-        axis = Axis(name=f"j{index}{name}", kind="hinge" if name.startswith("rot") else "slide")
+        axis = TreeAxis(name=f"j{index}{name}", kind="hinge" if name.startswith("rot") else "slide")
         axis.vector, axis.text = turned(frame[1], _AXES[name[-1]]), f'pos="{numbers(frame[0])}"'
         link.axes = [*link.axes, axis]
         unit = DEGREE if axis.kind == "hinge" else 1.0
@@ -426,7 +425,7 @@ def _several(stage: _Stage, link: Link, index: int, frame: Pose, lines: list[str
             _drive(stage, axis, name, lines, schemas)
 
 
-def _laws(stage: _Stage, axis: Axis, lines: list[str], schemas: list[str]) -> None:
+def _laws(stage: _Stage, axis: TreeAxis, lines: list[str], schemas: list[str]) -> None:
     """State what a hinge or slider starts with, and what acts on it."""
     draw, name = stage.draw, "angular" if axis.kind == "hinge" else "linear"
     unit = DEGREE if axis.kind == "hinge" else 1.0
@@ -469,7 +468,7 @@ def _laws(stage: _Stage, axis: Axis, lines: list[str], schemas: list[str]) -> No
     lines.append(f"float state:{name}:physics:velocity = {float(np.ravel(axis.qvel)[0]) / unit:.9g}")
 
 
-def _drive(stage: _Stage, axis: Axis, name: str, lines: list[str], schemas: list[str]) -> None:
+def _drive(stage: _Stage, axis: TreeAxis, name: str, lines: list[str], schemas: list[str]) -> None:
     draw, unit = stage.draw, DEGREE if axis.kind == "hinge" else 1.0
     kp, kd, to, speed = draw.number(0, 20), draw.number(0.01, 1), draw.number(-0.5, 0.5), draw.number(-1, 1)
     values = {"stiffness": kp * unit, "damping": kd * unit, "targetPosition": to / unit, "targetVelocity": speed / unit}
@@ -484,7 +483,7 @@ def _drive(stage: _Stage, axis: Axis, name: str, lines: list[str], schemas: list
     )
 
 
-def _follow(stage: _Stage, axis: Axis, lines: list[str], schemas: list[str]) -> None:
+def _follow(stage: _Stage, axis: TreeAxis, lines: list[str], schemas: list[str]) -> None:
     draw = stage.draw
     leader = stage.followed[draw.rng.integers(0, len(stage.followed))]
     if leader.kind != axis.kind:

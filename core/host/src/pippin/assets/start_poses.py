@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import newton
+import numpy as np
 import warp as wp
 from newton import JointType
 
@@ -70,11 +71,11 @@ def start_where_placed(builder: newton.ModelBuilder) -> Iterator[str]:
         at, behind = builder.joint_q_start[joint], wp.transform(*builder.joint_X_c[joint])
         rest = wp.transform_inverse(parent_frame(builder, joint, poses)) * poses[builder.joint_child[joint]] * behind
         if kind != JointType.FIXED:
-            axis: Any = wp.vec3(*map(float, builder.joint_axis[builder.joint_qd_start[joint]]))
-            half, stated = math.atan2(wp.dot(wp.vec3(*rest.q[:3]), axis), rest.q[3]), builder.joint_q[at]
-            value = math.remainder(2.0 * half, 2.0 * math.pi) if kind == JointType.REVOLUTE else wp.dot(rest.p, axis)
-            builder.joint_q[at] = value
+            axis, stated = np.array(builder.joint_axis[builder.joint_qd_start[joint]]), builder.joint_q[at]
+            half = math.atan2(np.array(rest.q[:3]) @ axis, rest.q[3])
+            value = math.remainder(2.0 * half, 2.0 * math.pi) if kind == JointType.REVOLUTE else np.array(rest.p) @ axis
+            builder.joint_q[at] = float(value)
             rest = wp.transform_inverse(_moved(builder, joint)) * rest
-            builder.joint_q[at] = stated or (value if abs(value) > 1e-3 else 0.0)
-        if max(wp.length(rest.p), wp.length(wp.vec3(*rest.q[:3]))) > 5e-3:
+            builder.joint_q[at] = stated or (float(value) if abs(value) > 1e-3 else 0.0)
+        if np.linalg.norm(rest.p) > 5e-3 or np.linalg.norm(rest.q[:3]) > 5e-3:
             yield builder.joint_label[joint]
