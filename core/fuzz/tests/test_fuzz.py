@@ -67,6 +67,18 @@ def test_a_folder_of_another_plan_is_refused(tmp_path):
         fuzz(plan("Right", tolerance=0.1), range(1), tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"form": "cad"}, "'cad' is not drawn; there are mjcf"),
+        ({"without": ("dampings",)}, "'dampings' leaves nothing out of mechanisms.*did you mean 'damping'"),
+    ],
+)
+def test_what_is_not_drawn_is_refused(tmp_path, keys, message):
+    with pytest.raises(pippin.ConfigError, match=message):
+        fuzz(plan("Right", **keys), range(1), tmp_path)
+
+
 def test_the_folder_of_a_finding_runs_and_shows_it(tmp_path):
     result = CliRunner().invoke(
         command, [f"{SOLVERS}:HeavyConfig", "--count", "1", "--seed", "1", "--out", str(tmp_path), "--json"]
