@@ -68,7 +68,7 @@ def flipped(files, name, folder, count):
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_flipped_bit_changes_no_value_without_a_word(files, name, tmp_path):
-    refused, wrong = flipped(files, name, tmp_path, 100)
+    refused, wrong = flipped(files, name, tmp_path, 200)
 
     assert not wrong
     assert refused > 5
@@ -78,6 +78,55 @@ def test_a_flipped_bit_changes_no_value_without_a_word(files, name, tmp_path):
 @pytest.mark.parametrize("name", FORMATS)
 def test_ten_thousand_flipped_bits_change_no_value_without_a_word(files, name, tmp_path):
     assert not flipped(files, name, tmp_path, 10_000)[1]
+
+
+def is_first_part(found, right):
+    """Return whether what is read are the first rows of what was written."""
+    return found[:2] == right[:2] and all(
+        shape[1:] == right[2][name][0][1:] and right[2][name][1].startswith(data)
+        for name, (shape, data) in found[2].items()
+    )
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_file_cut_anywhere_has_its_first_rows_or_is_refused(files, name, tmp_path):
+    data, path = files[name], tmp_path / name
+    path.write_bytes(data)
+    right, refused, rows = content(path), 0, set()
+    for size in np.random.default_rng(3).integers(0, len(data), 100).tolist():
+        path.write_bytes(data[:size])
+        try:
+            found = content(path)
+        except pippin.ConfigError as error:
+            refused += name in str(error)
+        else:
+            assert is_first_part(found, right), size
+            rows.add(found[2]["time"][0])
+
+    assert refused > 2
+    assert (len(rows) > 3) == (name in ("log.npz.rows", "killed.mcap"))
+
+
+def sizes(data):
+    """Return the places of the sizes of all records of an MCAP file that has no end, and whether they are chunks."""
+    place = 8
+    while place + 9 <= len(data):
+        yield place + 1, data[place] == 6
+        place += 9 + int.from_bytes(data[place + 1 : place + 9], "little")
+
+
+def test_a_damaged_size_is_not_taken_for_the_end_of_an_mcap_file(files, tmp_path):
+    """Unless it is the last one: then the rows before it are there."""
+    data, path = files["killed.mcap"], tmp_path / "killed.mcap"
+    found = list(sizes(data))
+    last_chunk = max(place for place, is_chunk in found if is_chunk)
+    for place in [place for place, _ in found if place <= last_chunk]:
+        for bit in (10, 30, 50):
+            changed = bytearray(data)
+            changed[place + bit // 8] ^= 1 << bit % 8
+            path.write_bytes(changed)
+            with pytest.raises(pippin.ConfigError, match=r"killed\.mcap"):
+                content(path)
 
 
 @pytest.mark.parametrize("name", ["log.npz.rows", "killed.mcap"])

@@ -122,7 +122,16 @@ def test_a_header_without_an_end_takes_no_memory(tmp_path):
     with h5py.File(tmp_path / "forged.h5", "w") as file:
         file.create_dataset("header", shape=(2**40,), dtype="u1", chunks=(2**20,))
 
-    with pytest.raises(pippin.ConfigError, match=r"forged\.h5: not a recording of Pippin \(its header has shape"):
+    with pytest.raises(pippin.ConfigError, match=r"forged\.h5: not a recording of Pippin \(its header is of type"):
+        read(tmp_path / "forged.h5")
+
+
+def test_a_header_whose_text_hdf5_keeps_elsewhere_is_refused(tmp_path):
+    """One bit of its heap can let HDF5 search it without an end."""
+    with h5py.File(tmp_path / "forged.h5", "w") as file:
+        file.create_dataset("header", data="{}", dtype=h5py.string_dtype())
+
+    with pytest.raises(pippin.ConfigError, match=r"forged\.h5: not a recording .* header is of type object"):
         read(tmp_path / "forged.h5")
 
 

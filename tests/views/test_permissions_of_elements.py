@@ -227,6 +227,52 @@ def test_what_is_written_into_the_model_is_found_by_check(simulate):
             simulation.raise_errors()
 
 
+def balls(**geom):
+    """Return a world with a ball joint, a free body with a sphere, and a ground."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    link = builder.add_link(mass=1.0, inertia=wp.mat33(np.eye(3)), label="arm")
+    builder.add_articulation([builder.add_joint_ball(-1, link, label="ball")], label="arm")
+    body = builder.add_body(xform=wp.transform(wp.vec3(0.0, 0.0, 0.5), wp.quat_identity()), label="sphere")
+    builder.add_shape_sphere(body, radius=0.1, label="sphere")
+    return builder
+
+
+@pytest.mark.parametrize(
+    ("solver", "array", "flag", "fault"),
+    [
+        ("mujoco-native", "joint_enabled", "JOINT_PROPERTIES", "does not support disabled_joints"),
+        ("featherstone", "joint_stiffness", "JOINT_DOF_FORCE_PROPERTIES", "does not support ball_stiffness"),
+        ("featherstone", "joint_damping", "JOINT_DOF_FORCE_PROPERTIES", "does not support free_damping"),
+        ("xpbd", "joint_friction", "JOINT_DOF_FORCE_PROPERTIES", "does not support joint_friction"),
+        ("mujoco-native", "shape_material_mu_torsional", "SHAPE_PROPERTIES", "of condim below 4, as '.*sphere' asks"),
+        ("featherstone", "joint_child", "JOINT_PROPERTIES", "part of the structure of the scene; build another"),
+    ],
+)
+def test_what_a_setter_refuses_is_found_by_check_if_the_model_gets_it(solver, array, flag, fault, simulate):
+    with simulate(solver=solver, prototype=balls) as simulation:
+        simulation.raise_errors()
+        values = getattr(simulation.model, array)
+        values.assign(1 - values.numpy())
+        simulation.notify_model_changed(newton.ModelFlags[flag])
+
+        with pytest.raises(pippin.ConfigError, match=rf"^model\.{array}: .*{fault}"):
+            simulation.raise_errors()
+
+
+def test_what_an_actuator_takes_over_may_be_written_into_the_model(simulate):
+    """XPBD has no limits of velocities, and the group keeps those of its joints."""
+    group = {"type": "pd", "joints": ["bare"], "kp": 1.0, "velocity_limit": 2.0}
+    with simulate(solver="xpbd", actuators={"one": group}) as simulation:
+        limits = simulation.model.joint_velocity_limit
+        limits.assign(np.where(np.arange(4) % 2 == 0, 5.0, limits.numpy()))
+        simulation.raise_errors()
+
+        limits.fill_(5.0)
+        with pytest.raises(pippin.ConfigError, match=r"^model.joint_velocity_limit: .*support velocity_limits"):
+            simulation.raise_errors()
+
+
 class Reading(Stiff):
     """A solver that reads the damping of joints while it is built, and follows their drives."""
 

@@ -10,7 +10,7 @@ import pippin
 import pytest
 import warp as wp
 from pippin.solving import FEATURES
-from pippin_conformance import Conformance
+from pippin_conformance import Conformance, mechanisms
 from pippin_conformance.benches import BENCHES, CHECKED_APART, benches_of
 from pippin_conformance.plugin_under_test import PluginUnderTest
 from pippin_conformance.runtime_changes import RUNTIME_CHANGES
@@ -110,6 +110,7 @@ MUTANTS = [
     ("rigid_contacts with little friction", "featherstone", "the value of mu", fill("shape_material_mu", 0.5)),
     ("rigid_contacts that tip", "xpbd", "torques of contacts", fill("body_inv_inertia", 0.0)),
     ("rigid_contacts of bodies", "xpbd", "contacts of two bodies", colliding(lambda one, other: one != other)),
+    *((f"rigid_contacts of {kind}", "xpbd", "friction", fill("shape_material_mu", 0.0)) for kind in mechanisms.SHAPES),
     ("fixed_joints", "semi-implicit", "joints", NO_JOINT),
     ("revolute_joints", "semi-implicit", "joints", NO_JOINT),
     ("ball_joints", "semi-implicit", "joints", NO_JOINT),

@@ -302,6 +302,29 @@ def test_a_library_learns_to_balance(library, folder):
     assert lengths[-1] > 10.0 * lengths[0]
 
 
+def test_a_checkpoint_with_a_flipped_bit_is_refused(tmp_path):
+    """PyTorch reads it, with other numbers."""
+    torch = pytest.importorskip("torch")
+    from pippin_train.torch_layers import read_parts
+
+    path, random = tmp_path / "checkpoint.rsl-rl", np.random.default_rng(0)
+    torch.save({"weights": torch.full((50, 50), 0.5), "step": 3}, path)
+    data, refused = path.read_bytes(), 0
+    for bit in random.integers(0, 8 * len(data), 200).tolist():
+        changed = bytearray(data)
+        changed[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(changed)
+        try:
+            parts = read_parts(path)
+        except pippin.ConfigError as error:
+            refused += "checkpoint.rsl-rl' is not a checkpoint of a training: " in str(error)
+        else:
+            assert parts["step"] == 3
+            assert (parts["weights"] == 0.5).all()
+
+    assert refused > 150
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_checkpoint_that_would_run_code_is_refused(library, folder):
     _, _, plugin = library

@@ -145,6 +145,27 @@ def test_a_robot_that_falls_is_said_to(folder):
     assert result.exit_code == 0, result.output
     assert re.search(r"pole.toml: written; it does not stand: base at 0\.\d+ m, 0\.0\d+ m after 2 s", result.output)
     assert "it does not stand" in (folder / "pole.toml").read_text()
+    assert "next: pippin view pole.toml; give another keyframe" in result.output
+
+
+@pytest.mark.filterwarnings("always:.*is not that of a body")
+def test_a_warning_is_said_once_and_a_fixed_base_with_its_cure(folder):
+    """Each try reads the file again."""
+    parts = [
+        f'<link name="{name}"><inertial><mass value="1"/>'
+        f'<inertia ixx="1e-3" iyy="1e-3" izz="{high}" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        for name, high in (("base", 1e-3), ("arm", 5e-3))
+    ]
+    joint = '<parent link="base"/><child link="arm"/><axis xyz="0 0 1"/><limit effort="5" velocity="3" upper="1"/>'
+    (folder / "arm.urdf").write_text(
+        f'<robot name="r">{"".join(parts)}<joint name="j" type="revolute">{joint}</joint></robot>'
+    )
+
+    result = run("init", "arm.urdf")
+
+    assert result.exit_code == 0, result.output
+    assert result.output.count("is not that of a body") == 1
+    assert "it holds its pose for 2 s, its base fixed (--floating frees it): " in result.output
 
 
 def test_a_file_is_never_overwritten(folder):

@@ -105,6 +105,18 @@ def _carried(before: Rows, after: Rows) -> float:
     return float(after[1][-1, _X]) if abs(after[0][0, _X] - before[0][0, _X]) < 0.001 else np.inf
 
 
+def _slowed(before: Rows, after: Rows) -> float:
+    """Return the share of Coulomb's friction of 0.3 that slows what slides on its side, of the body where it is least
+    right; infinite if a body leaves its side or its height.
+    """
+    sides = np.stack([np.cos(mechanisms.SIDES), np.sin(mechanisms.SIDES)], axis=1)
+    along = (after[1][:, :2] * sides).sum(axis=1)
+    astray = np.abs(after[1][:, :2] - along[:, None] * sides).max()
+    lifted = np.abs(after[0][:, _Z] - before[0][:, _Z]).max()
+    shares = (1.0 - along) / (0.3 * GRAVITY * DURATION)
+    return float(shares[np.abs(shares - 1.0).argmax()]) if max(astray / 10, lifted) < 0.02 else np.inf
+
+
 @functools.cache
 def _tumbled() -> np.ndarray:
     (inertia, spin), turn = mechanisms.TUMBLING, np.array([0.0, 0.0, 0.0, 1.0])
@@ -218,6 +230,16 @@ BENCHES: Mapping[str, Bench] = {
         *_speed(_X, 0.5, 2.2),
         *map(mechanisms.struck, (0.01, _AFAR)),
     ),
+    **{
+        f"rigid_contacts of {kind}": Bench(
+            f"friction of 0.3 slows shapes `{kind}` on a block, whichever way they slide, in units of"
+            " Coulomb's friction",
+            (0.55, 1.3),
+            _slowed,
+            *map(functools.partial(mechanisms.slid, kind), (0.3, 0.02)),
+        )
+        for kind in mechanisms.SHAPES
+    },
     "fixed_joints": _stays("a fixed joint holds a body", hung("fixed", **BESIDE), mechanisms.thrown(0.0)),
     "revolute_joints": _turns("a hinged link", hinge(**BESIDE), hinge()),
     "ball_joints": _turns("a link on a ball joint", hung("ball", **BESIDE), hung("ball")),

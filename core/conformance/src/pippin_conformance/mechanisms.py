@@ -220,6 +220,38 @@ def met(
         dimensions.values = {**values, **dict.fromkeys(range(first, builder.shape_count), 6)}
 
 
+SHAPES: Mapping[str, tuple[float, Mapping[str, Any]]] = {
+    "sphere": (0.1, {"radius": 0.1}),
+    "capsule": (0.06, {"radius": 0.06, "half_height": 0.1}),
+    "cylinder": (0.05, {"radius": 0.1, "half_height": 0.05}),
+    "box": (0.06, {"hx": 0.1, "hy": 0.08, "hz": 0.06}),
+    "ellipsoid": (0.06, {"rx": 0.12, "ry": 0.1, "rz": 0.06}),
+    "cone": (0.05, {"radius": 0.1, "half_height": 0.05}),
+    "convex_hull": (0.06, {"mesh": (0.1, 0.08, 0.06)}),
+}
+"""Kinds of shapes by the names of the builder, with the height of their centres above what they stand on [m]."""
+
+SIDES = (0.35, 1.92, 3.49, 5.06)
+"""Directions in which shapes slide, as angles from x [rad]: along no axis."""
+
+
+@mechanism
+def slid(builder: newton.ModelBuilder, label: str, y: float, kind: str, mu: float) -> None:
+    """Add four bodies of one kind of shape, which slide with 1 m/s on a block each."""
+    height, sizes = SHAPES[kind]
+    for number, side in enumerate(SIDES):
+        x = 1.2 * number
+        body = free(builder, label, y, x=x, z=0.2 + height, qd=(math.cos(side), math.sin(side), 0.0))
+        numbers: dict[str, Any] = dict(sizes)
+        if "mesh" in numbers:
+            numbers["mesh"] = newton.Mesh.create_box(*numbers["mesh"])
+        if kind == "capsule":
+            across: Any = wp.vec3(*X)
+            numbers["xform"] = wp.transform(wp.vec3(), wp.quat_from_axis_angle(across, math.pi / 2))
+        getattr(builder, f"add_shape_{kind}")(body, cfg=_surface(mu=mu), **numbers)
+        builder.add_shape_box(-1, xform=_at(y, x=x, z=0.1), hx=0.4, hy=0.4, hz=0.1, cfg=_surface(mu=mu))
+
+
 @mechanism
 def leaning(builder: newton.ModelBuilder, label: str, y: float, tilt: float) -> None:
     """Add a tall box on a block, leaning by an angle [rad]: it stands on one edge."""

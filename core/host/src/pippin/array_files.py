@@ -36,7 +36,7 @@ def read_array(path: str | os.PathLike[str]) -> np.ndarray:
             return _read(stream, os.path.getsize(path))
     except FileNotFoundError:
         raise
-    except UNREADABLE as error:
+    except Exception as error:  # decoders raise errors of any class about what is damaged or forged
         raise ValueError(str(error)) from error
 
 
@@ -63,7 +63,7 @@ def read_arrays(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
             return arrays
     except FileNotFoundError:
         raise
-    except UNREADABLE as error:
+    except Exception as error:  # as above
         raise ValueError(str(error)) from error
 
 

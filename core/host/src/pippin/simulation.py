@@ -424,7 +424,7 @@ class Simulation(FrozenAttributes):
                 the built solver cannot take over.
         """
         self._plan.monitor.check()
-        self._built.support.check()
+        self._built.support.check(self._plan.owners.taken, self.control)
         self._built.model_changes.check()
         for attributes in self._components.attributes.values():
             attributes.raise_errors()

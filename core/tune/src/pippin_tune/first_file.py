@@ -89,7 +89,8 @@ class Trial:
         if self.is_floating:
             after = f"base at {self.height:.3g} m, {self.height - self.drop:.3g} m after {_DURATION:g} s"
             return f"it {'stands' if self.holds else 'does not stand'}: {after}, tilted by {np.degrees(self.tilt):.2g}°"
-        return f"it {verb} its pose for {_DURATION:g} s: no joint is farther from its target than {self.error:.2g}"
+        pose = f"{verb} its pose for {_DURATION:g} s, its base fixed (--floating frees it)"
+        return f"it {pose}: no joint is farther from its target than {self.error:.2g}"
 
 
 def first_file(

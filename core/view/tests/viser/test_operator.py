@@ -96,6 +96,19 @@ def test_a_turn_is_a_vector_of_the_world():
     assert _turns(start, start) == pytest.approx(np.zeros((2, 3)), abs=1e-9)
 
 
+def test_buttons_that_end_an_episode_act_while_there_is_one(swing, tmp_path):
+    simulation, page = operated(swing, tmp_path / "demos")
+    with simulation:
+        operator, states = page._operator, []
+        for act in (lambda: None, operator.start, lambda: simulation.step(3), lambda: operator.decide(True)):
+            act()
+            states.append([button.disabled for button in operator.decisions])
+
+        assert [button.label for button in operator.decisions] == ["Keep", "Discard"]
+        assert [button.color for button in operator.decisions] == ["green", "red"]
+    assert states == [[True] * 2, [False] * 2, [False] * 2, [True] * 2]
+
+
 def test_buttons_keep_and_discard_episodes(swing, tmp_path):
     simulation, page = operated(swing, tmp_path / "demos")
     targets = simulation.actuators["leg"].position_targets

@@ -194,8 +194,8 @@ class CollisionConfig:
     contact_report: bool = attrs.field(default=False, validator=_matched)
     """Whether new and broken contacts are listed."""
 
-    verify_buffers: bool = True
-    """Whether Newton also warns during a step if a buffer is full; `Simulation.raise_errors` raises in any case."""
+    verify_buffers: bool = False
+    """Whether Newton warns in each step in which a buffer is full; the first one is told, and an error, in any case."""
 
     speculative_contact_gap_max: float | None = number(_rigid)
     """Largest detection distance that Newton derives from velocity [m]; by default velocity has no effect."""

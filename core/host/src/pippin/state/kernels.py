@@ -211,11 +211,11 @@ def collect_overflow(reported: wp.array2d[int], harmless: int, overflow: Ints, h
 
 @wp.func
 def note_count(count: Ints, i: int, limit: int, slot: int, largest: Ints):
-    """largest[slot] = max(largest[slot], count[i]) if count[i] is above `limit`."""
+    """largest[slot] = max(largest[slot], count[i]) if count[i] is above `limit`; the first time, say so."""
     if i >= count.shape[0]:
         return
-    if count[i] > limit:
-        wp.atomic_max(largest, slot, count[i])
+    if count[i] > limit and wp.atomic_max(largest, slot, count[i]) == 0:
+        wp.printf("a buffer is full (%d > %d): raise_errors() tells which, and what to set\n", count[i], limit)
 
 
 @wp.kernel

@@ -113,7 +113,8 @@ def log_shown(progress: RunProgress) -> Iterator[None]:
     logger.setLevel(logging.INFO)
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: progress.note(f"warning: {message}")
+            # Once: what reads a file several times repeats them.
+            warnings.showwarning = lambda message, *_, **__: progress.note(f"warning: {message}", once=str(message))
             yield
     finally:
         logger.removeHandler(handler)

@@ -180,8 +180,10 @@ def run_study(
         if config is not None:
             with progress.phase("build") if study.needs_newton else nullcontext():
                 study.build(config, folder)
+        stop_if_asked()
         try:
             study.run(progress, stop_if_asked)
+            stop_if_asked()
         except (KeyboardInterrupt, SimulationError) as error:
             found = study.result(folder.path)
             if found is None:

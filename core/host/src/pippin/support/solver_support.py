@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 import warnings
 from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import Any
 
 import attrs
 import newton
@@ -60,6 +63,20 @@ _NOTHING = (np.inf, -np.inf)
 _ANYTHING = (-np.inf, np.inf)
 _POSITIVE = (float(np.finfo(np.float32).tiny), np.inf)
 
+_ATTRIBUTES = tomllib.loads(Path(__file__).with_name("attributes.toml").read_text(encoding="utf-8"))
+
+STRUCTURE = frozenset(_ATTRIBUTES["structure"])
+"""Attributes of the structure of the scene: it is built again to change them."""
+
+SETTABLE: Mapping[str, tuple[str, Any]] = _ATTRIBUTES["settable"]
+"""Attributes of the model that can be set while it runs: the flag that notifies the solver, and the allowed values."""
+
+Taken = Callable[[str, np.ndarray], np.ndarray]
+"""Tells which of some DOFs have a driver that takes an array of the model over."""
+
+_NOWHERE = np.zeros(0, dtype=int)
+_ROUNDING = 1e-6
+_OF_DIMENSIONS = ("shape_material_mu_torsional", "shape_material_mu_rolling")
 _OF_CONTROL = frozenset({"joint_target_q", "joint_target_qd"})
 _PULL = "a drive that follows positions"
 _MODES = newton.JointTargetMode
@@ -122,12 +139,12 @@ class SolverSupport:
         self._left_out = frozenset() if levels is None else frozenset(accepted) - levels.keys()
         self._model = model
         self._ranges = _ranges(model, fixed, kept) if (fixed or kept) and model.joint_dof_count else {}
-        of_model = self._ranges.keys() - _OF_CONTROL
-        read = {
-            name for name, feature in OF_ATTRIBUTES.items() if feature in self._of_build and FEATURES[feature].flags
-        }
-        kept = sorted(of_model | {name for name in read if getattr(model, name, None) is not None})
-        self._built = {name: getattr(model, name).numpy().copy() for name in kept}
+        live = OF_ATTRIBUTES.keys() if levels is None else {*levels} - self._of_build
+        told = {name for name, feature in OF_ATTRIBUTES.items() if FEATURES[feature].flags and feature not in live}
+        told |= {name for name, kinds in OF_KINDS.items() if levels is not None and not live >= {*kinds.values()}}
+        kept = sorted({*told, *_OF_DIMENSIONS, *STRUCTURE, *self._ranges} - _OF_CONTROL)
+        arrays = {name: getattr(model, name, None) for name in kept}
+        self._built = {name: array.numpy().copy() for name, array in arrays.items() if array is not None}
 
     def fault(self, feature: str) -> str | None:
         """Return why the solver cannot honour what needs a feature, with the cures; None if it can.
@@ -170,11 +187,20 @@ class SolverSupport:
             " that has it"
         )
 
-    def attribute_fault(self, array: str) -> str | None:
-        """Return why the solver cannot honour what is set in an array of the model, with the cure; None if it can."""
-        return self.change_fault(OF_ATTRIBUTES.get(array, ""), array)
+    def attribute_fault(self, array: str, elements: np.ndarray = _NOWHERE) -> str | None:
+        """Return why the solver cannot honour what is set in an array of the model, with the cure; None if it can.
 
-    def kind_fault(self, array: str, dofs: np.ndarray) -> str | None:
+        The elements are those that are set, for what depends on their joints or shapes; -1 is none.
+        """
+        if array in STRUCTURE:
+            return "it is part of the structure of the scene; build another simulation to change it"
+        return (
+            self.change_fault(OF_ATTRIBUTES.get(array, ""), array)
+            or self._dimension_fault(array, elements)
+            or self._kind_fault(array, elements)
+        )
+
+    def _kind_fault(self, array: str, dofs: np.ndarray) -> str | None:
         """Return why the solver has no such number at ball or free joints of some DOFs, with the cures; or None.
 
         A DOF of -1 is none.
@@ -186,7 +212,7 @@ class SolverSupport:
         faults = (self.fault(each) for kind, each in features.items() if int(newton.JointType[kind]) in kinds)
         return next(filter(None, faults), None)
 
-    def dimension_fault(self, array: str, shapes: np.ndarray) -> str | None:
+    def _dimension_fault(self, array: str, shapes: np.ndarray) -> str | None:
         """Return why a coefficient of friction has no effect on some shapes, with the cure; None if it has one.
 
         A shape of -1 is none.
@@ -225,15 +251,29 @@ class SolverSupport:
             " place of zero, and a large one in place of infinity"
         )
 
-    def check(self) -> None:
-        """Refuse values in arrays of the model that the built solver cannot take over. Synchronises with the device."""
+    def check(self, taken: Taken | None = None, control: newton.Control | None = None) -> None:
+        """Refuse what was written into arrays and the built solver does not take over, as setters do.
+
+        `taken` is for DOFs that have drivers, and `control` for targets. Synchronises with the device.
+        """
+        for name in _OF_CONTROL & self._ranges.keys() if control is not None else ():
+            of, values = self._ranges[name], on_host(getattr(control, name))
+            slack = _ROUNDING * (1.0 + abs(values))
+            is_in = (values >= of.low - slack) & (values <= of.high + slack)
+            is_out = of.has_bounds & (of.low <= of.high) & ~is_in
+            if is_out.any():
+                raise ConfigError(f"control.{name}: {self.refusal(of, np.flatnonzero(is_out))}")
         for name, built in self._built.items():
-            values, feature = getattr(self._model, name).numpy(), OF_ATTRIBUTES.get(name, "")
-            if feature in self._of_build and (values != built).any():
-                raise ConfigError(f"model.{name}: {self.change_fault(feature, name)}")
-            if (of := self._ranges.get(name)) is None:
+            values = getattr(self._model, name).numpy()
+            is_new = values != built
+            changed = np.unique(np.nonzero(is_new)[0])
+            if taken is not None and len(values) == self._model.joint_dof_count:
+                changed = changed[~taken(name, changed)]
+            if len(changed) and (fault := self.attribute_fault(name, changed)):
+                raise ConfigError(f"model.{name}: {fault}")
+            if not len(changed) or (of := self._ranges.get(name)) is None:
                 continue
-            is_out = (values != built) & ~((values >= of.low) & (values <= of.high))
+            is_out = is_new & ~((values >= of.low) & (values <= of.high))
             if is_out.any():
                 raise ConfigError(f"model.{name}: {self.refusal(of, np.flatnonzero(is_out))}")
 

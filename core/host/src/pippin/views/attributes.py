@@ -13,6 +13,7 @@ from pippin.arrays import on_host, present
 from pippin.binding import Host
 from pippin.spelling import did_you_mean
 from pippin.state.world_rows import as_rows
+from pippin.support.solver_support import SETTABLE
 
 from .errors import ViewError
 from .host_checks import HostCheck
@@ -23,37 +24,8 @@ from .memory import Staging, alias, scalar_shape
 from .permissions import ReadOnlyElements, note_change
 from .quantities import ViewQuantity
 from .row_selection import RowFlags, RowSelection
-from .rules import RULES, Valid, of_type
+from .rules import RULES, of_type
 from .structure import PADDING, index_map, padded
-
-_FORCES, _SHAPES = "JOINT_DOF_FORCE_PROPERTIES", "SHAPE_PROPERTIES"
-
-KNOWN: Mapping[str, tuple[str, Valid]] = {
-    "joint_X_p": ("JOINT_PROPERTIES", "pose"),
-    "joint_X_c": ("JOINT_PROPERTIES", "pose"),
-    "joint_damping": (_FORCES, "non-negative"),
-    "joint_stiffness": (_FORCES, "non-negative"),
-    "joint_limit_ke": (_FORCES, "non-negative"),
-    "joint_limit_kd": (_FORCES, "non-negative"),
-    "joint_rest_q": ("JOINT_REFERENCE_POSE_PROPERTIES", "finite"),
-    "shape_transform": (_SHAPES, "pose"),
-    "shape_material_mu": (_SHAPES, "non-negative"),
-    "shape_material_restitution": (_SHAPES, "non-negative"),
-    "shape_material_ke": (_SHAPES, "non-negative"),
-    "shape_material_kd": (_SHAPES, "non-negative"),
-    "shape_material_kf": (_SHAPES, "non-negative"),
-    "shape_material_ka": (_SHAPES, "non-negative"),
-}
-"""Attributes of the model that can be set while it runs: the flag that notifies the solver, and the allowed values."""
-
-STRUCTURE = frozenset(
-    {
-        *("joint_type", "joint_parent", "joint_child", "joint_ancestor", "joint_articulation", "joint_dof_dim"),
-        *("joint_q_start", "joint_qd_start", "joint_world", "body_world", "shape_world", "articulation_world"),
-        *("shape_body", "shape_type", "articulation_start", "articulation_end"),
-    }
-)
-"""Attributes of the structure of the scene: it is built again to change them."""
 
 
 class Attributes:
@@ -96,14 +68,9 @@ class Attributes:
         where = f"set_attribute: {name}"
         attribute, target = self._find(name, where)
         self._refuse_quantity(where, attribute.name)
-        if attribute.name in STRUCTURE:
-            raise ViewError(f"{where}: it is part of the structure of the scene; build another simulation to change it")
         support = self._host.services.support
-        if fault := support.attribute_fault(attribute.name):
+        if fault := support.attribute_fault(attribute.name, attribute.elements):
             raise ViewError(f"{where}: {fault}")
-        for explain in (support.dimension_fault, support.kind_fault):
-            if fault := explain(attribute.name, attribute.elements):
-                raise ViewError(f"{where}: {fault}")
         notified = self._flags(where, attribute, flags)
         shape = (selection.data_count, *attribute.values.shape[1:])
         checked = attribute.check(describe).check(data, shape, selection, where)
@@ -172,7 +139,7 @@ class Attributes:
                     f"{where}: flags are for changes of the model, and this array is of the {attribute.owner}"
                 )
             return 0
-        known = KNOWN.get(attribute.name)
+        known = SETTABLE.get(attribute.name)
         if flags is None:
             if known is None:
                 raise ViewError(
@@ -201,7 +168,7 @@ class _ModelAttribute:
         self.elements = index
         self.count = index.size
         self.dtype: str = scalar.__name__
-        self.rule = RULES[KNOWN[name][1]] if name in KNOWN else of_type(self.dtype)
+        self.rule = RULES[SETTABLE[name][1]] if name in SETTABLE else of_type(self.dtype)
         #: What the built solver cannot take over; made at the first use.
         self.read_only: ReadOnlyElements | None = None
         self.staging = Staging(self.values.size, self.dtype, device)

@@ -13,6 +13,7 @@ import threading
 import traceback
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar, cast
 
@@ -143,7 +144,8 @@ def _run(
         if requires_grad is not None:
             start_newton(requires_grad=requires_grad)
             gc.freeze()  # the collector need not walk what was imported while the function runs
-        pickle.loads(function)(connection, *arguments)  # imports its module
+        with suppress(BrokenPipeError):  # the caller has ended, and nobody waits for an answer
+            pickle.loads(function)(connection, *arguments)  # imports its module
     except PippinError as error:
         connection.send((error, "".join(traceback.format_exception(error))))
 

@@ -34,9 +34,9 @@ class Hdf5Recorder(Recorder):
     def open(self, path: Path, header: Header) -> None:
         """Make the datasets."""
         self._file = h5py.File(path, "w", libver=("v108", "v108"), locking=False)  # the recorder locks it
-        text = header.to_json()
-        dataset = self._file.create_dataset(HEADER, data=text, dtype=h5py.string_dtype())
-        dataset.attrs["crc32"] = zlib.crc32(text.encode())
+        text = header.to_json().encode()
+        dataset = self._file.create_dataset(HEADER, data=text, dtype=h5py.string_dtype(length=len(text)))
+        dataset.attrs["crc32"] = zlib.crc32(text)
         self._file.attrs.update({**header.versions, "config": header.config})
         self._file.attrs.update({name: getattr(header, name) for name in _FACTS})
         if len(header.worlds) * 4 <= _ATTRIBUTE_ROOM:

@@ -32,6 +32,13 @@ _END, _MAGIC_SIZE = b"\x89MCAP0\r\n", 8
 _FRAME = struct.Struct("<BQ")
 """Kind and size of a record, before its content."""
 
+_TEXT, _DATA = struct.Struct("<I"), struct.Struct("<Q")
+_DATA_END = 15
+_OF_TEXTS = (_TEXT, _TEXT)
+_LAYOUTS: dict[int, tuple[Any, ...]] = {1: _OF_TEXTS, 6: (28, _TEXT, _DATA), 7: (2, _TEXT), 12: _OF_TEXTS}
+_LAYOUTS |= {9: (16, _TEXT, _TEXT, _DATA, 4), _DATA_END: (4,)}
+"""What records have before the end of the data, by their kind: numbers of bytes, and sizes of what follows them."""
+
 
 def records(path: Path, *, emit_chunks: bool = False, is_damage_the_end: bool = False) -> Iterator[Any]:
     """Yield the records of a file until its end, or until it was cut off; chunks as they are packed, or unpacked.
@@ -59,10 +66,27 @@ def _is_cut_off(file: Any, error: Exception) -> bool:
     size, place = os.fstat(file.fileno()).st_size, _MAGIC_SIZE
     if file.tell() < size:
         return False
-    while place + _FRAME.size <= size:
+    kind = 0
+    while kind != _DATA_END and place + _FRAME.size <= size:  # a kill changes no kind and no size
         file.seek(place)
-        place += _FRAME.size + _FRAME.unpack(file.read(_FRAME.size))[1]
+        kind, length = _FRAME.unpack(file.read(_FRAME.size))
+        if kind not in _LAYOUTS or not _fits(file, length, _LAYOUTS[kind]):
+            return False
+        place += _FRAME.size + length
     return place != size or type(error).__name__ == "EndOfFile"
+
+
+def _fits(file: Any, length: int, layout: tuple[Any, ...]) -> bool:
+    """Return whether a record of some bytes has a layout, as far as the file has it."""
+    for part in layout:
+        if not isinstance(part, int):
+            found, length = file.read(part.size), length - part.size
+            if len(found) < part.size:
+                return length >= 0
+            (part,) = part.unpack(found)
+        file.seek(part, os.SEEK_CUR)
+        length -= part
+    return length == 0
 
 
 def refuse_large_chunks(path: Path) -> None:

@@ -9,6 +9,9 @@ import click
 from pippin import ConfigError, find_file, structure
 from pippin.console import PATH, shown_progress
 
+_CURES = "give another keyframe, other joint_positions or stiffer gains"
+"""What to do about a robot that does not hold its pose."""
+
 
 @click.command()
 @click.argument("robot")
@@ -48,4 +51,4 @@ def init(
             )
         out.write_text(text, encoding="utf-8")
         progress.note(f"{out}: written; {trial}")
-        progress.note(f"next: pippin run {out}")
+        progress.note(f"next: pippin run {out}" if trial.holds else f"next: pippin view {out}; {_CURES}")

@@ -81,12 +81,20 @@ class Shown(abc.ABC):
             page.worlds_of(self.config.scene.worlds)
         import_newton(self.config, progress)
 
+        told: list[str] = []
+
         def tell(url: str) -> None:
+            told.append(url)
             progress.note(f"page: {url} (Ctrl-C ends)")
             if _has_desktop() if browser is None else browser:
                 webbrowser.open(url)
 
-        self.open(progress, page, tell, until_closed)
+        try:
+            self.open(progress, page, tell, until_closed)
+        except KeyboardInterrupt:
+            if not told:
+                raise
+            progress.note("stopped")
 
     @abc.abstractmethod
     def open(self, progress: RunProgress, page: ViserConfig, tell: Callable[[str], None], until_closed: bool) -> None:

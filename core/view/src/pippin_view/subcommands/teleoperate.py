@@ -44,7 +44,4 @@ def teleoperate(
         shown = Running(
             config=config, build=lambda plugins: Simulation(config, plugins), demonstrations=(RECORDER, episodes)
         )
-        try:
-            shown.show(progress, worlds=None, **options)
-        except KeyboardInterrupt:
-            progress.note("stopped")
+        shown.show(progress, worlds=None, **options)

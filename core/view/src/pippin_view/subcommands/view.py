@@ -60,7 +60,4 @@ def view(source: Path, overrides: tuple[str, ...], trust: bool, **options: Any) 
             from ._pages import source_of
 
             shown = source_of(source, overrides)
-        try:
-            shown.show(progress, **options)
-        except KeyboardInterrupt:
-            progress.note("stopped")
+        shown.show(progress, **options)

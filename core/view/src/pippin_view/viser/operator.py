@@ -75,12 +75,16 @@ class Operator:
         gui, queued = panel.page.server.gui, panel.user_input.queued
         with gui.add_folder("Demonstrations", order=0.5):
             self._text = TextBox(gui.add_markdown)
-            for name, call, hint in (
-                ("Start", self.start, "Go back to the start, and record"),
-                ("Keep", partial(self.decide, True), "End the episode, and keep it"),
-                ("Discard", partial(self.decide, False), "End the episode, and forget it"),
+            #: The buttons that end an episode: they act while there is one.
+            self.decisions: list[Any] = []
+            for name, call, color, hint in (
+                ("Start", self.start, None, "Go back to the start, and record"),
+                ("Keep", partial(self.decide, True), "green", "End the episode, and keep it"),
+                ("Discard", partial(self.decide, False), "red", "End the episode, and forget it"),
             ):
-                gui.add_button(name, hint=hint).on_click(queued(lambda _, call=call: call()))
+                self.decisions.append(gui.add_button(name, color=color, hint=hint))
+                self.decisions[-1].on_click(queued(lambda _, call=call: call()))
+            del self.decisions[0]
             for name, action, columns in self._guided():
                 if hasattr(action.config, "controller"):
                     label = action.config.controller
@@ -119,7 +123,7 @@ class Operator:
         self._recorder.decide(keep=False)
         self._panel.user_input.changes["reset"] += 1
         self._panel.shown.reset(None)
-        self._tell("Recording.")
+        self._tell("Recording.", is_recording=True)
         self._panel.controls.pause(False)
 
     def grip(self) -> None:
@@ -151,7 +155,9 @@ class Operator:
             if task is not None and task.actions[name].type in _GUIDED:
                 yield name, action, columns
 
-    def _tell(self, text: str) -> None:
+    def _tell(self, text: str, *, is_recording: bool = False) -> None:
+        for button in self.decisions:
+            button.disabled = not is_recording
         of = "" if self._wanted is None else f" of {self._wanted}"
         self._text.show(markdown("{}  \n**{}**{} kept, {} discarded", text, self.kept, of, self.discarded))
 
