@@ -59,10 +59,10 @@ since it tells the meshes of a URDF apart by the names of their files alone.
 
 [`pippin fuzz --files mjcf`](../how-to/fuzz-a-solver.md) draws MJCF files with joints, geoms, actuators, tendons,
 equalities, defaults, flags and a medium, and moves each for 0.1 s beside plain MuJoCo. A file that is told or refused
-is drawn again without what the note or the error names, until nothing is left to tell. Of 1 000 on `mujoco-native`,
-98 do not count: MuJoCo refuses them, they diverge there, or nothing in them moves. Of the others, 847 end as in MuJoCo, and
-notes of the run tell why the other 55 do not: margins of contacts, ellipsoids in a medium, or principal axes that the
-medium acts along. Without these statements, they end as in MuJoCo, too. None parts without a word.
+is drawn again without what the note or the error names, until nothing is left to tell. Of 1 000 on `mujoco-native`, 98
+do not count: MuJoCo refuses them, they diverge there, or nothing in them moves. Of the others, 847 end as in MuJoCo,
+and notes of the run tell why the other 55 do not: margins of contacts, ellipsoids in a medium, or principal axes that
+the medium acts along. Without these statements, they end as in MuJoCo, too. None parts without a word.
 
 The other solvers move files without contacts; those with laws other than MuJoCo's also without reached limits. The
 first four columns count the files as they are drawn first, the next two as they are drawn last. A silent one moves
