@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +10,6 @@ from typing import Any
 
 import attrs
 import mujoco
-import newton
 import numpy as np
 import pippin
 from pippin.config import overridden
@@ -91,11 +91,16 @@ def tables(path: str, model: mujoco.MjModel, solver: str, division: int = 1) -> 
         solver: Name of the solver.
         division: Number of steps for each step of the reference.
     """
-    asset, scene = {"path": path}, {"ground": False}
+    asset, scene = dict[str, Any](path=path), dict[str, Any](ground=False)
     if path.endswith(".xml"):
-        asset |= {"keyframe": "k"}
-    else:
-        scene |= {"gravity": [float(each) for each in model.opt.gravity]}
+        asset["keyframe"] = "k"
+    elif model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_CONTACT:
+        asset["self_collisions"] = False
+        scene["filters"] = [{"a": [".*"], "b": [".*"]}]
+    if path.endswith(".urdf"):
+        scene["gravity"] = model.opt.gravity.tolist()
+        starts = {name: float(model.key_qpos[0][model.jnt_qposadr[joint]]) for name, joint in _axes(model).items()}
+        asset["joint_positions"] = {re.escape(name): start for name, start in starts.items() if start}
     return {
         "simulation": {"device": "cpu", "dt": float(model.opt.timestep) / division, "max_speed": 1e6},
         "scene": {**scene, "assets": [asset]},
@@ -132,7 +137,7 @@ def motion(
             config = pippin.structure(overridden(tables(str(path), model, solver, division), overrides))
             with pippin.Simulation(config) as simulation:
                 words = [note for notes in simulation.notes.values() for note in notes]
-                if file.suffix != ".xml":
+                if file.suffix == ".urdf":
                     _start(simulation, model)
                 simulation.step(round(seconds / model.opt.timestep) * division)
                 simulation.raise_errors()
@@ -154,21 +159,24 @@ def _places(simulation: pippin.Simulation) -> Any:
         yield label.rpartition("/")[2], np.r_[pose[:3], turn, WEIGHT * velocity]
 
 
+def _axes(model: mujoco.MjModel) -> dict[str, int]:
+    """Return the hinges and sliders of a model by name."""
+    kinds = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
+    return {model.joint(joint).name: joint for joint in range(model.njnt) if model.jnt_type[joint] in kinds}
+
+
 def _start(simulation: pippin.Simulation, model: mujoco.MjModel) -> None:
-    """Set the hinges and sliders of a simulation to positions and velocities of MuJoCo's keyframe."""
-    if not model.nkey:
-        return
+    """Give hinges and sliders the velocities of MuJoCo's keyframe, and the efforts of its motors [N, N·m]."""
     state: Any = simulation.state
-    made: Any = simulation.model
-    axes = {int(newton.JointType.REVOLUTE), int(newton.JointType.PRISMATIC)}
-    q, qd = state.joint_q.numpy(), state.joint_qd.numpy()
-    kinds, starts, ends = (made.joint_type.numpy(), made.joint_q_start.numpy(), made.joint_qd_start.numpy())
-    known = {model.joint(i).name: i for i in range(model.njnt)}
-    for joint, label in enumerate(made.joint_label):
-        own = known.get(label.rpartition("/")[2])
-        if own is not None and int(kinds[joint]) in axes:
-            q[starts[joint]] = model.key_qpos[0][model.jnt_qposadr[own]]
-            qd[ends[joint]] = model.key_qvel[0][model.jnt_dofadr[own]]
-    state.joint_q.assign(q)
-    state.joint_qd.assign(qd)
+    efforts: Any = simulation.control.joint_f
+    starts: Any = simulation.model.joint_qd_start
+    velocities, forces, axes = state.joint_qd.numpy(), efforts.numpy(), _axes(model)
+    for dof, label in zip(starts.numpy(), simulation.model.joint_label, strict=False):
+        own = axes.get(label.rpartition("/")[2])
+        if own is not None:
+            velocities[dof] = model.key_qvel[0][model.jnt_dofadr[own]]
+            motors = [each for each in range(model.nu) if model.actuator_trnid[each, 0] == own]
+            forces[dof] = sum(model.key_ctrl[0][each] * model.actuator_gear[each, 0] for each in motors)
+    state.joint_qd.assign(velocities)
     simulation.invalidate("joints")
+    efforts.assign(forces)

@@ -195,7 +195,11 @@ def reference(
     qpos = [[*np.r_[_free_pose(links, axis)]] if axis.kind == "free" else _rest(axis) for axis in axes]
     qvel = [np.ravel(axis.qvel) for axis in axes]
     flag = "" if has_contacts else '<flag contact="disable"/>'
-    key = f'<keyframe><key name="start" qpos="{_joined(qpos)}" qvel="{_joined(qvel)}"/></keyframe>' if axes else ""
+    motors = more.count("<motor")
+    ctrl = f' ctrl="{_joined([1.0] * motors)}"' if motors else ""
+    key = (
+        f'<keyframe><key name="start" qpos="{_joined(qpos)}" qvel="{_joined(qvel)}"{ctrl}/></keyframe>' if axes else ""
+    )
     return _with_springs(
         '<mujoco><compiler angle="radian" autolimits="true" balanceinertia="false" boundmass="0"/>'
         f'<option gravity="{numbers(gravity)}" timestep=".002" integrator="implicitfast">{flag}</option>'
