@@ -25,6 +25,7 @@ PACKAGES = {
     "core/benchmark": 2_960,
     "core/conformance": 8_200,
     "core/fit": 6_150,
+    "core/fuzz": 2_500,
     "core/host": 51_550,
     "core/lerobot": 320,
     "core/optimise": 1_570,
@@ -37,7 +38,7 @@ PACKAGES = {
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 93_800
+TOTAL = 96_300
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 SLACK = 1.05

@@ -339,6 +339,30 @@ def test_a_solver_that_wrongly_claims_reduced_coordinates_is_refused(chain):
         simulation.step()
 
 
+class UndefinedMotion:
+    """Featherstone with a joint position that is no number, as a singular mass matrix gives it."""
+
+    @pippin.hookimpl
+    def build_solver(self, model):
+        import newton
+
+        class Undefined(newton.solvers.SolverFeatherstone):
+            def step(self, state_in, state_out, control, contacts, dt, *, observables=None):
+                super().step(state_in, state_out, control, contacts, dt, observables=observables)
+                state_out.joint_q.fill_(float("nan"))
+
+        return Undefined(model)
+
+
+def test_a_motion_that_is_no_number_is_no_fault_of_the_claim(chain):
+    config = pippin.SimulationConfig(simulation=pippin.SimulationOptions(device="cpu"))
+
+    with pippin.Simulation(config, plugins=[UndefinedMotion()], prototype=chain()) as simulation:
+        simulation.step()
+
+        assert np.isnan(simulation.state.joint_q.numpy()).all()
+
+
 def test_a_model_without_joint_coordinates_claims_nothing(configure):
     """One body that a fixed joint holds: there is no joint position to write."""
     import newton

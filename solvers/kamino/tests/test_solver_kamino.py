@@ -254,6 +254,23 @@ def test_a_free_body_with_a_rotor_inertia_falls_and_turns_as_without(simulate):
     np.testing.assert_allclose(poses(0.4), poses(0.0), atol=1e-6)
 
 
+@pytest.mark.parametrize("is_carried", [True, False])
+def test_a_rotor_inertia_of_a_carried_ball_joint_is_told(simulate, is_carried):
+    builder = newton.ModelBuilder()
+    base = builder.add_link(mass=1.0, inertia=wp.mat33(np.eye(3) * 0.01), lock_inertia=True, label="base")
+    ball = builder.add_link(mass=1.0, inertia=wp.mat33(np.eye(3) * 0.01), lock_inertia=True, label="ball")
+    hinge = builder.add_joint_revolute(-1, base, axis=newton.Axis.Z)
+    joint = builder.add_joint_ball(base if is_carried else -1, ball, armature=0.07, label="shoulder")
+    builder.add_articulation([hinge, joint] if is_carried else [hinge])
+    if not is_carried:
+        builder.add_articulation([joint])
+
+    with simulate(builder) as simulation:
+        notes = [note for notes in simulation.notes.values() for note in notes]
+
+    assert any("shoulder" in note and "armature" in note for note in notes) == is_carried
+
+
 def test_a_joint_that_kamino_does_not_have_is_refused_by_name(simulate):
     builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
     link = builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.1)))

@@ -220,6 +220,28 @@ def test_a_reached_limit_of_iterations_is_counted_and_not_printed(rack, capfd):
     assert "iterations" not in "".join(capfd.readouterr())
 
 
+@pytest.mark.parametrize(
+    ("flag", "integrator", "is_told"), [("disable", "implicit", True), ("enable", "implicit", False)]
+)
+def test_damping_that_a_flag_takes_to_the_start_of_a_step_is_told(tmp_path, flag, integrator, is_told):
+    """A damper of 0.1 N·m·s/rad on 0.002 kg·m² takes 0.1 of the speed in 2 ms, or 1 - 1 / 1.1 of it."""
+    file = tmp_path / "damped.xml"
+    file.write_text(f"""<mujoco><option gravity="0 0 0" timestep=".002" integrator="{integrator}">
+      <flag actuation="{flag}"/></option><worldbody><body name="b"><joint name="j" damping="0.1"/>
+      <inertial pos="0 0 0" mass="1" diaginertia=".002 .002 .002"/></body></worldbody>
+      <keyframe><key name="k" qvel="1"/></keyframe></mujoco>""")
+    asset = {"path": str(file), "keyframe": "k"}
+    config = {"simulation": {"device": "cpu", "dt": 0.002}, "scene": {"assets": [asset]}, "solver": {"type": "mujoco"}}
+
+    with pippin.Simulation(pippin.structure(config)) as simulation:
+        notes = [note for notes in simulation.notes.values() for note in notes]
+        simulation.step()
+        speed = float(simulation.state.joint_qd.numpy()[0])
+
+    assert any("start of a step" in note for note in notes) == is_told
+    assert speed == pytest.approx(0.9 if is_told else 1.0 / 1.1, rel=1e-4)
+
+
 CONFORMANCE = conformance.Conformance("solver", "mujoco")
 
 

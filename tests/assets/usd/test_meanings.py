@@ -8,7 +8,7 @@ import pippin
 import pytest
 from newton import usd
 from pippin.assets.asset import find_asset
-from pippin.assets.importing import import_asset
+from pippin.assets.importing import NOTE, import_asset
 from pippin.assets.usd import meanings
 from pippin.config.model import AssetConfig
 from pxr import Usd
@@ -82,6 +82,39 @@ def test_each_joint_that_alone_holds_a_body_to_the_world_is_an_articulation(tmp_
 
     assert min(builder.joint_articulation) == 0
     assert builder.articulation_count == builder.joint_count == 3
+
+
+def test_articulations_have_the_order_of_their_joints(tmp_path):
+    _, builder = read(tmp_path)
+
+    assert builder.articulation_start == [0, 1, 2]
+    assert [builder.articulation_label[of] for of in builder.joint_articulation] == ["/w/first", "/w/second", "/w/free"]
+
+
+def test_a_file_that_was_corrected_is_read_again(tmp_path):
+    with pytest.raises(pippin.ConfigError) as held:
+        read(tmp_path, units="metersPerUnit = 2")
+    kept = Usd.Stage.Open(str(tmp_path / "robot.usda"))  # as an error that somebody holds keeps the stage
+
+    _, builder = read(tmp_path, units="metersPerUnit = 1")
+
+    assert builder.body_count == 3, (held, kept)
+
+
+@pytest.mark.parametrize(("place", "is_told"), [("(0, 0, 0)", False), ("(0, 0, 0.02)", True)])
+def test_a_joint_that_holds_its_body_elsewhere_is_told(tmp_path, caplog, place, is_told):
+    body = f'double3 xformOp:translate = {place}\nuniform token[] xformOpOrder = ["xformOp:translate"]'
+    weld = "rel physics:body0 = </w/a>\nrel physics:body1 = </w/c>"
+    with caplog.at_level(NOTE):
+        read(tmp_path, extra=BODY.format(name="c", body=body) + f'def PhysicsFixedJoint "weld" {{\n{weld}\n}}')
+
+    told = "bodies do not start where the stage has them, as joints hold them elsewhere: /w/weld"
+    assert (told in caplog.text) == is_told
+
+
+def test_a_joint_of_several_axes_has_the_world_first(tmp_path):
+    with pytest.raises(pippin.ConfigError, match="/w/j has the world as its second body; exchange the two and their"):
+        read(tmp_path, extra='def PhysicsJoint "j" {\nrel physics:body0 = </w/free>\n}')
 
 
 def test_a_body_that_is_not_enabled_is_static(tmp_path):

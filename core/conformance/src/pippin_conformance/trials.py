@@ -233,6 +233,7 @@ def _measured_beside(subject: PluginUnderTest, names: Sequence[str]) -> dict[str
         with attrs.evolve(subject, tables=tables).build(count=1, scene=scene, world_count=1) as simulation:
             before = _rows(simulation, particles)
             step(simulation, round(DURATION / subject.dt))
+            simulation.raise_errors()  # of a buffer that is too small for so many contacts
             after = _rows(simulation, particles)
     except Exception as error:  # a plugin may raise anything
         if len(names) == 1:

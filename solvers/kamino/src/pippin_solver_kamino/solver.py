@@ -60,6 +60,7 @@ class SolverKamino:
                 "integrator: 'moreau' needs Kamino's own contacts; set use_collision_detector = true"
             )
         self.config = config
+        self.notes: list[str] = []
         self.eager_reason: str | None = None
         compliant = config.constraints
         self.supported_features = type(self).supported_features | {
@@ -99,6 +100,7 @@ class SolverKamino:
         """
         if self.config.use_fk_solver and not isinstance(model, newton.Model):
             yield "use_fk_solver: true, but in a coupling loops cannot be closed at resets; leave it out"
+        self.notes = list(_carried_rotors(model))
         if not model.joint_count:
             return
         dims: Any = model.joint_dof_dim
@@ -207,6 +209,22 @@ class SolverKamino:
         """Let Newton's solver go of a method of its own, by which it keeps itself and the model."""
         if (solver := vars(self).get("_solver")) is not None:
             vars(solver._solver_kamino).pop("_forward_dynamics", None)
+
+
+def _carried_rotors(model: Any) -> Iterator[str]:
+    """Yield a note for the rotor inertias of ball joints on bodies that turn: Kamino's do not turn as MuJoCo's."""
+    if not model.joint_count:
+        return
+    kinds, parents, starts = (on_host(each) for each in (model.joint_type, model.joint_parent, model.joint_qd_start))
+    armature = on_host(model.joint_armature)
+    carried = np.flatnonzero((kinds == int(newton.JointType.BALL)) & (parents >= 0))
+    labels = [model.joint_label[joint] for joint in carried if armature[starts[joint] : starts[joint] + 3].any()]
+    if labels:
+        yield (
+            f"armature of ball joints on bodies that turn, which 'kamino' lets turn otherwise than MuJoCo:"
+            f" {', '.join(labels[:4])}{', ...' if len(labels) > 4 else ''}; the motion differs if the armature is not"
+            " small beside the moments of the body that it moves"
+        )
 
 
 def _drop_rotors(model: Any) -> None:

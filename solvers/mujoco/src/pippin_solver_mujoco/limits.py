@@ -7,14 +7,23 @@ from typing import Any
 
 import newton
 import warp as wp
-from mujoco import mjtIntegrator
+from mujoco import mjtDisableBit, mjtIntegrator
 from pippin.solving import LoopTies, complete_conversion
 
 from .kernels import write_limit_springs
 from .sliders import Sliders
 from .slippery import Slippery
 
-__all__ = ["LimitedMuJoCo"]
+__all__ = ["LimitedMuJoCo", "is_damped_at_the_start"]
+
+
+def is_damped_at_the_start(model: Any) -> bool:
+    """Tell whether MuJoCo Warp leaves the damping of a model out of an implicit step: without actuation, it does."""
+    is_implicit = model.opt.integrator in (mjtIntegrator.mjINT_IMPLICIT, mjtIntegrator.mjINT_IMPLICITFAST)
+    off = model.opt.disableflags
+    is_skipped = bool(off & mjtDisableBit.mjDSBL_ACTUATION) and not off & mjtDisableBit.mjDSBL_DAMPER
+    has_damping = model.dof_damping.any() or model.tendon_damping.any() or model.opt.density or model.opt.viscosity
+    return bool(is_implicit and is_skipped and has_damping)
 
 
 class LimitedMuJoCo(newton.solvers.SolverMuJoCo):

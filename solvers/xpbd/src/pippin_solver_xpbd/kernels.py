@@ -3,13 +3,17 @@
 import newton
 import warp as wp
 
-__all__ = ["add_shares", "correct_spin_at_the_end", "split_bodies", "take_spin_at_the_end", "turn_joints"]
+__all__ = [
+    "correct_spin_at_the_end",
+    "drive_from_here",
+    "share_drives",
+    "split_bodies",
+    "take_spin_at_the_end",
+    "turn_joints",
+]
 
 _FREE = wp.constant(int(newton.JointType.FREE))
 _DISTANCE = wp.constant(int(newton.JointType.DISTANCE))
-
-_UNIT = wp.constant(1e6)
-"""What stands for 1 in sums of integers, which have the same bits in whatever order they are added."""
 
 
 @wp.func
@@ -96,45 +100,10 @@ def turn_joints(
     turned_child_frame[joint] = child_frame[joint] * wp.transform(wp.vec3(), turn)
 
 
-@wp.func
-def inverse(body: int, inv_mass: wp.array[float], inv_inertia: wp.array[wp.mat33]) -> wp.vec2:
-    """Return the inverse mass of a body, and the trace of its inverse inertia; 0 for the world."""
-    if body < 0:
-        return wp.vec2()
-    return wp.vec2(inv_mass[body], wp.trace(inv_inertia[body]))
-
-
-@wp.kernel(enable_backward=False)
-def add_shares(
-    joint_type: wp.array[int],
-    joint_parent: wp.array[int],
-    joint_child: wp.array[int],
-    inv_mass: wp.array[float],
-    inv_inertia: wp.array[wp.mat33],
-    shares: wp.array2d[int],
-):
-    """Add to both bodies of each joint how much of its corrections they take: 1 beside a wall, 0 for a wall.
-
-    The columns are for displacements and rotations, in millionths.
-    """
-    joint = wp.tid()
-    if joint_type[joint] == _FREE:
-        return
-    parent, child = joint_parent[joint], joint_child[joint]
-    of_parent, of_child = inverse(parent, inv_mass, inv_inertia), inverse(child, inv_mass, inv_inertia)
-    for kind in range(2):
-        total = of_parent[kind] + of_child[kind]
-        if total > 0.0:
-            if parent >= 0:
-                wp.atomic_add(shares, parent, kind, int(_UNIT * of_parent[kind] / total))
-            wp.atomic_add(shares, child, kind, int(_UNIT * of_child[kind] / total))
-
-
 @wp.kernel(enable_backward=False)
 def split_bodies(
-    shares: wp.array2d[int],
-    linear_relaxation: float,
-    angular_relaxation: float,
+    gain: wp.array[float],
+    relaxation: float,
     bound: float,
     inv_mass: wp.array[float],
     inv_inertia: wp.array[wp.mat33],
@@ -143,11 +112,77 @@ def split_bodies(
 ):
     """Write how light a body is for one of its joints if all of them move it at once."""
     body = wp.tid()
-    linear = linear_relaxation * float(shares[body, 0]) / _UNIT
-    angular = angular_relaxation * float(shares[body, 1]) / _UNIT
-    parts = wp.max(1.0, wp.max(linear, angular) / bound)
+    parts = wp.max(1.0, relaxation * gain[body] / bound)
     split_inv_mass[body] = parts * inv_mass[body]
     split_inv_inertia[body] = parts * inv_inertia[body]
+
+
+@wp.kernel(enable_backward=False)
+def share_drives(
+    joint_qd_start: wp.array[int],
+    joint_dof_dim: wp.array2d[int],
+    linear_share: float,
+    angular_share: float,
+    ke: wp.array[float],
+    kd: wp.array[float],
+    shared_ke: wp.array[float],
+    shared_kd: wp.array[float],
+):
+    """Write the part of the gains of each drive with which one iteration acts."""
+    joint = wp.tid()
+    first = joint_qd_start[joint]
+    for dof in range(first, joint_qd_start[joint + 1]):
+        share = angular_share
+        if dof - first < joint_dof_dim[joint, 0]:
+            share = linear_share
+        shared_ke[dof] = share * ke[dof]
+        shared_kd[dof] = share * kd[dof]
+
+
+_SHORT = wp.constant(1e-3)
+"""Time by which a drive without damping looks ahead, in steps."""
+
+
+@wp.kernel(enable_backward=False)
+def drive_from_here(
+    dt: float,
+    body_q: wp.array[wp.transform],
+    joint_parent: wp.array[int],
+    joint_child: wp.array[int],
+    joint_qd_start: wp.array[int],
+    joint_target_q_start: wp.array[int],
+    joint_dof_dim: wp.array2d[int],
+    parent_frame: wp.array[wp.transform],
+    child_frame: wp.array[wp.transform],
+    axis: wp.array[wp.vec3],
+    lower: wp.array[float],
+    upper: wp.array[float],
+    ke: wp.array[float],
+    target_qd: wp.array[float],
+    kd: wp.array[float],
+    target: wp.array[float],
+    moved_target_qd: wp.array[float],
+):
+    """Move the targets of slides to where they are, and add to their target velocities what keeps the force.
+
+    The force is ke (target - q) + kd (target velocity - v), whichever of the two targets has a part of it.
+    """
+    joint = wp.tid()
+    at_parent = parent_frame[joint]
+    if joint_parent[joint] >= 0:
+        at_parent = body_q[joint_parent[joint]] * at_parent
+    between = wp.transform_inverse(at_parent) * body_q[joint_child[joint]] * child_frame[joint]
+    for i in range(joint_dof_dim[joint, 0]):
+        dof, place = joint_qd_start[joint] + i, joint_target_q_start[joint] + i
+        if ke[dof] > 0.0:
+            q = wp.dot(axis[dof], wp.transform_get_translation(between))
+            gap = wp.clamp(target[place], lower[dof], upper[dof]) - q
+            stated = target_qd[dof]
+            if kd[dof] <= _SHORT * dt * ke[dof]:
+                stated = wp.where(kd[dof] > 0.0, stated, 0.0)
+                kd[dof] = _SHORT * dt * ke[dof]
+            moved_target_qd[dof] = stated + gap * ke[dof] / kd[dof]
+            target[place] = q
 
 
 @wp.func

@@ -13,16 +13,65 @@ from newton import Contacts, Control, State
 from newton.solvers import SolverBase
 from pippin.solving import BallEfforts
 
-from .kernels import add_shares, correct_spin_at_the_end, split_bodies, take_spin_at_the_end, turn_joints
+from .kernels import (
+    correct_spin_at_the_end,
+    drive_from_here,
+    share_drives,
+    split_bodies,
+    take_spin_at_the_end,
+    turn_joints,
+)
 
-__all__ = ["SteadyXPBD"]
+__all__ = ["SteadyXPBD", "joint_gains"]
 
-_SUM = 1.0
-"""Sum of the corrections of a body's joints, in each iteration and relative to their errors, up to which they may add
-up: two joints with Newton's relaxation of 0.7, as in a chain. An iteration diverges at 2."""
+_BOUND = 1.8
+"""Largest correction of a body by all rows of its joints, in each iteration and relative to its error. An iteration
+diverges at 2.
+"""
 
 _OF_JOINTS = ("joint_X_p", "joint_X_c", "joint_axis", "joint_limit_lower", "joint_limit_upper")
 """Arrays of the model that describe joints."""
+
+_OF_DRIVES = ("joint_target_ke", "joint_target_kd")
+
+
+def joint_gains(model: Any) -> np.ndarray:
+    """Return how often all rows of a body's joints together correct an error that each of them corrects, by body.
+
+    It is the largest eigenvalue of the sum of n nᵀ over all rows, with n the direction in which a row moves the body,
+    in units in which its mass and moments are 1. An iteration of all rows at once, times the relaxation, diverges at 2.
+    It is 1 for one joint at the centre of mass, about 2.5 for one beside it, and grows with each further joint.
+    """
+    gains = np.zeros((model.body_count, 6, 6))
+    if not model.body_count or not model.joint_count:
+        return np.zeros(model.body_count)
+    kinds, com, masses = (each.numpy() for each in (model.joint_type, model.body_com, model.body_inv_mass))
+    moments, axes = np.linalg.eigh(model.body_inv_inertia.numpy().astype(float))
+    roots = axes * np.sqrt(moments.clip(0.0))[:, None, :]  # of the inverse inertia
+    for bodies, frames in ((model.joint_parent, model.joint_X_p), (model.joint_child, model.joint_X_c)):
+        own, places = bodies.numpy(), frames.numpy()
+        chosen = np.flatnonzero((own >= 0) & (kinds != int(newton.JointType.FREE)))
+        own, places = own[chosen], places[chosen].astype(float)
+        turns = np.swapaxes(_matrices(places[:, 3:]), 1, 2)  # a row for each axis of the frame
+        arms = (places[:, :3] - com[own])[:, None, :]
+        rows = np.zeros((len(chosen), 6, 6))
+        rows[:, :3, :3] = turns * np.sqrt(masses[own])[:, None, None]
+        rows[:, :3, 3:] = np.cross(arms, turns) @ roots[own]
+        is_turned = ~np.isin(kinds[chosen], [int(newton.JointType.BALL), int(newton.JointType.DISTANCE)])
+        rows[:, 3:, 3:] = (turns @ roots[own]) * is_turned[:, None, None]
+        sizes = np.square(rows).sum(axis=2).reshape(-1, 2, 3).mean(axis=2)  # on average, whatever the axes of the frame
+        rows /= np.sqrt(sizes).repeat(3, axis=1)[:, :, None].clip(1e-12)
+        np.add.at(gains, own, np.swapaxes(rows, 1, 2) @ rows)
+    return np.linalg.eigvalsh(gains)[:, -1]
+
+
+def _matrices(quaternions: np.ndarray) -> np.ndarray:
+    """Return the rotation matrices of quaternions [x, y, z, w], shape [count, 3, 3]."""
+    vector, w = quaternions[:, :3], quaternions[:, 3, None, None]
+    cross = np.cross(np.eye(3)[None], vector[:, None, :])  # v x e_i, as rows, with the sign of its transpose
+    square = vector[:, :, None] * vector[:, None, :]
+    size = (vector**2).sum(axis=1)[:, None, None]
+    return (w**2 - size) * np.eye(3) + 2.0 * square + 2.0 * w * cross
 
 
 class SteadyXPBD(newton.solvers.SolverXPBD):
@@ -38,6 +87,13 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
     All joints of a body correct it at once, from the same pose. A palm between five heavier fingers then gets several
     times the correction that it needs, and each iteration makes it worse. Here such a body counts as lighter for each
     of its joints, as if it were split between them (mass splitting, Tonge and others 2012); momentum is kept.
+
+    Each iteration adds the force of a drive, times the relaxation: a servo has iterations x relaxation times its gains.
+    Here, each iteration has its part of them.
+
+    Newton lets the side forces of a slide with a drive act at the target of the drive, not where the slide is: a soft
+    drive then turns the body that carries the slide. Here, targets are where the slides are, and target velocities have
+    the rest of the force.
 
     Newton takes the gyroscopic torque at the start of a step. A thin link, with moments A << C, diverges if it tumbles
     faster than A / (C dt). Here it is that of the end of the step, and so is its change by each correction.
@@ -55,20 +111,19 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
         follows: Any = np.array([]) if model.joint_mimic_joint is None else model.joint_mimic_joint.numpy()
         is_in_mimic = np.zeros(model.joint_count, dtype=bool)
         is_in_mimic[np.flatnonzero(follows >= 0)] = is_in_mimic[follows[follows >= 0]] = True
+        relaxation = (self.joint_linear_relaxation, self.joint_angular_relaxation)
+        self._parts = [1.0 / (self.iterations * each) if each else 1.0 for each in relaxation]
         self._is_in_mimic = wp.array(is_in_mimic, dtype=wp.bool, device=model.device)
 
     def _refresh_kinematic_state(self) -> None:
         if self._whole is None:  # once: recorded steps hold the addresses
             self._whole = (self.body_inv_mass_effective, self.body_inv_inertia_effective)
             self._split = tuple(map(wp.empty_like, self._whole))
-            self._shares = wp.zeros((self.model.body_count, 2), dtype=int, device=self.model.device)
+            self._gains = wp.array(joint_gains(self.model), dtype=float, device=self.model.device)
         super()._refresh_kinematic_state()
-        model, relaxation = self.model, [self.joint_linear_relaxation, self.joint_angular_relaxation]
-        joints = [model.joint_type, model.joint_parent, model.joint_child]
-        self._shares.zero_()
-        wp.launch(add_shares, model.joint_count, [*joints, *self._whole], [self._shares], device=model.device)
-        inputs = [self._shares, *relaxation, _SUM, *self._whole]
-        wp.launch(split_bodies, model.body_count, inputs, [*self._split], device=model.device)
+        relaxation = max(self.joint_linear_relaxation, self.joint_angular_relaxation)
+        inputs = [self._gains, relaxation, _BOUND, *self._whole]
+        wp.launch(split_bodies, self.model.body_count, inputs, [*self._split], device=self.model.device)
 
     def step(
         self,
@@ -84,23 +139,37 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
         model, control = self.model, self.model.control() if control is None else control
         stated = {name: getattr(model, name) for name in _OF_JOINTS} if model.joint_count else {}
         target: Any = control.joint_target_q
+        velocity: Any = control.joint_target_qd
         if stated:
             if self._turned is None:
                 self._turned = {name: wp.clone(each) for name, each in stated.items()}
                 self._turned_target = wp.clone(target)
+                self._moved_target = wp.clone(velocity)
+                self._drives = {name: wp.clone(getattr(model, name)) for name in _OF_DRIVES}
             wp.copy(self._turned_target, target)
             joints = [model.joint_type, model.joint_qd_start, model.joint_target_q_start, model.joint_dof_dim]
             inputs = [*joints, self._is_in_mimic, *stated.values(), target]
             outputs = [*self._turned.values(), self._turned_target]
             wp.launch(turn_joints, model.joint_count, inputs, outputs, device=model.device)
             control.joint_target_q = self._turned_target
+            drives = {name: getattr(model, name) for name in _OF_DRIVES}
+            inputs = [model.joint_qd_start, model.joint_dof_dim, *self._parts, *drives.values()]
+            ke, kd = self._drives.values()
+            wp.launch(share_drives, model.joint_count, inputs, [ke, kd], device=model.device)
+            stated |= drives
+            wp.copy(self._moved_target, velocity)
+            bodies, targets = [state_in.body_q, model.joint_parent, model.joint_child], [velocity, kd]
+            inputs = [dt, *bodies, *joints[1:], *self._turned.values(), ke, *targets]
+            outputs = [self._turned_target, self._moved_target]
+            wp.launch(drive_from_here, model.joint_count, inputs, outputs, device=model.device)
+            control.joint_target_qd = self._moved_target
         try:
             for name in stated:
-                setattr(model, name, self._turned[name])
+                setattr(model, name, self._turned[name] if name in self._turned else self._drives[name])
             with self._bodies(self._split), self._ball_efforts.in_world(state_in, control):
                 super().step(state_in, state_out, control, contacts, dt, observables=observables)
         finally:
-            control.joint_target_q = target
+            control.joint_target_q, control.joint_target_qd = target, velocity
             for name, each in stated.items():
                 setattr(model, name, each)
 

@@ -29,7 +29,7 @@ from .importer import Importer
 from .mjcf.completion import complete, keep_dimensions
 from .mjcf.keyframes import start_at
 from .mjcf.normal_form import NormalMJCF, normalise
-from .start_poses import start_poses
+from .start_poses import start_poses, start_where_placed
 from .urdf.adding import add_urdf, part_overlapping, release_links
 from .urdf.reading import is_remote
 from .usd.meanings import refuse_units, repair
@@ -163,7 +163,13 @@ def _add_usd(builder: newton.ModelBuilder, asset: Asset) -> None:
     if any(attribute.namespace == "mujoco" for attribute in builder.custom_attributes.values()):
         resolvers.append(usd.SchemaResolverMjc())
     builder.add_usd(stage, **arguments, schema_resolvers=resolvers)
+    for dof, mode in enumerate(builder.joint_target_mode):
+        if builder.joint_target_qd[dof] and mode == newton.JointTargetMode.POSITION:  # stiff drives have a speed, too
+            builder.joint_target_mode[dof] = int(newton.JointTargetMode.POSITION_VELOCITY)
     _root_single_joints(builder)
+    if pulling := [*start_where_placed(builder)]:
+        what = "bodies do not start where the stage has them, as joints hold them elsewhere"
+        _LOGGER.log(NOTE, f"{asset.file.name}: {what}: {listed(pulling)}")
 
 
 def _root_single_joints(builder: newton.ModelBuilder) -> None:
@@ -175,6 +181,11 @@ def _root_single_joints(builder: newton.ModelBuilder) -> None:
         if parent < 0 and child not in placed:
             builder.add_articulation([joint], label=builder.joint_label[joint])
             placed.add(child)
+    order = sorted(range(builder.articulation_count), key=builder.articulation_start.__getitem__)
+    for name in ("start", "end", "label", "world"):
+        values = getattr(builder, f"articulation_{name}")
+        values[:] = [values[index] for index in order]
+    builder.joint_articulation[:] = [order.index(of) if of >= 0 else of for of in builder.joint_articulation]
 
 
 def _arguments(builder: newton.ModelBuilder, asset: Asset) -> dict[str, Any]:

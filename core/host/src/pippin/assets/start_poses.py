@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import newton
+import numpy as np
 import warp as wp
 from newton import JointType
 
@@ -55,3 +57,25 @@ def _moved(builder: newton.ModelBuilder, joint: int) -> Any:
         else:
             turn = turn * wp.quat_from_axis_angle(axis, value)
     return wp.transform(place, turn)
+
+
+def start_where_placed(builder: newton.ModelBuilder) -> Iterator[str]:
+    """Start hinges and sliders where the bodies of a builder are, and yield the joints that pull bodies from there.
+
+    Poses of a file are rounded: what is less than 1e-3 m or rad starts no joint.
+    """
+    poses: list[Any] = [wp.transform(*pose) for pose in builder.body_q]
+    for joint, kind in enumerate(builder.joint_type):
+        if kind not in (JointType.FIXED, *_OF_AXES[:2]):
+            continue
+        at, behind = builder.joint_q_start[joint], wp.transform(*builder.joint_X_c[joint])
+        rest = wp.transform_inverse(parent_frame(builder, joint, poses)) * poses[builder.joint_child[joint]] * behind
+        if kind != JointType.FIXED:
+            axis, stated = np.array(builder.joint_axis[builder.joint_qd_start[joint]]), builder.joint_q[at]
+            half = math.atan2(np.array(rest.q[:3]) @ axis, rest.q[3])
+            value = math.remainder(2.0 * half, 2.0 * math.pi) if kind == JointType.REVOLUTE else np.array(rest.p) @ axis
+            builder.joint_q[at] = float(value)
+            rest = wp.transform_inverse(_moved(builder, joint)) * rest
+            builder.joint_q[at] = stated or (float(value) if abs(value) > 1e-3 else 0.0)
+        if np.linalg.norm(rest.p) > 5e-3 or np.linalg.norm(rest.q[:3]) > 5e-3:
+            yield builder.joint_label[joint]

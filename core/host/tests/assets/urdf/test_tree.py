@@ -33,6 +33,7 @@ def faults(text: str) -> tuple[str, ...]:
             "is the child of 2 joints",
         ),
         (LINKS.replace("c", "b"), "link 'b' (arm.urdf, line 1): 2 links have this name; rename all but one"),
+        ('<link name="it\'s"/>', "its name has an apostrophe, which Newton's importer cannot read; rename the link"),
         (
             "".join(LINKS) + "".join(JOINT.format(n, "fixed", n, m) for n, m in ("ab", "bc", "ca")),
             "every link is the child of a joint, so no link is the root",

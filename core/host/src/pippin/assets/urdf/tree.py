@@ -152,6 +152,8 @@ def _check_names(robot: Robot, kind: str) -> None:
             robot.fault(element, "has no name; give it one")
         elif counts[name] > 1:
             robot.fault(element, f"{counts[name]} {kind}s have this name; rename all but one")
+        elif kind == "link" and "'" in name:
+            robot.fault(element, "its name has an apostrophe, which Newton's importer cannot read; rename the link")
 
 
 def _check_joint(robot: Robot, joint: ElementTree.Element) -> None:

@@ -31,6 +31,7 @@ def open_stage(file: Path, *, is_quiet: bool = False) -> Any:
     held = library.CoalescingDiagnosticDelegate()  # OpenUSD prints it otherwise
     try:
         stage = Usd.Stage.Open(str(file))
+        stage.Reload()  # OpenUSD keeps what it has read, for as long as an error of an earlier build refers to it
     finally:
         said = [" ".join(each.commentary.split()) for each in held.TakeUncoalescedDiagnostics()]
         del held
@@ -135,7 +136,7 @@ def articulate(stage: Any, ignored: Collection[str]) -> None:
     physics: Any = UsdPhysics
     prims = [prim for prim in stage.Traverse() if not is_within(str(prim.GetPath()), ignored)]
     roots = [str(prim.GetPath()) for prim in prims if prim.HasAPI(physics.ArticulationRootAPI)]
-    joints = [_Joint(prim, _bodies(prim, physics)) for prim in prims if _is_in_tree(prim, physics)]
+    joints = [_Joint(prim, bodies_of(prim, physics)) for prim in prims if _is_in_tree(prim, physics)]
     tools: Any = Usd
     with tools.EditContext(stage, stage.GetSessionLayer()):
         for mechanism in _mechanisms(each for each in joints if each.bodies != (_WORLD, _WORLD)):
@@ -159,7 +160,8 @@ def _is_in_tree(prim: Any, physics: Any) -> bool:
     )
 
 
-def _bodies(prim: Any, physics: Any) -> _Pair:
+def bodies_of(prim: Any, physics: Any) -> _Pair:
+    """Return the paths of the two bodies of a joint; empty for the world."""
     joint = physics.Joint(prim)
     first, second = (_body(prim.GetStage(), rel, physics) for rel in (joint.GetBody0Rel(), joint.GetBody1Rel()))
     return first, second

@@ -3,16 +3,19 @@
 import collections
 
 import pytest
-
-from .random_files import judge
+from pippin_fuzz.mjcf import draw
+from pippin_fuzz.run_fuzz import Fuzzer, Plan
+from pippin_fuzz.verdicts import Subject, judge
 
 SEEDS = range(1000)
+OVERRIDES = ("solver.threads=1",)
 
 
 def found_in(seeds, folder):
-    found = {seed: judge(seed, "mujoco-native", folder) for seed in seeds}
-    assert not {seed: each.error for seed, each in found.items() if each is not None and each.word == "SILENT"}
-    return collections.Counter("none" if each is None else each.word for each in found.values())
+    fuzzer = Fuzzer(Plan(solver="mujoco-native", overrides=OVERRIDES, form="mjcf"), folder)
+    found = [fuzzer.outcome(seed) for seed in seeds]
+    assert not [each for each in found if each.word == "SILENT"]
+    return collections.Counter(each.word for each in found)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -33,4 +36,6 @@ def test_random_files_part_from_mujoco_with_a_word_or_not_at_all(first, tmp_path
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_flag_may_switch_off_an_actuator_with_a_range_of_its_state(tmp_path):
-    assert judge(1199, "mujoco-native", tmp_path, frozenset({"dcmotor"})).word == "equal"
+    file = draw(1199, frozenset({"dcmotor"}))
+
+    assert judge(file, Subject.of("mujoco-native", OVERRIDES), tmp_path).word == "equal"

@@ -1,0 +1,1 @@
+"""Random mechanisms and robot files, which solvers move beside MuJoCo: `pippin fuzz`."""

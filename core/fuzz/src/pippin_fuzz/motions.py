@@ -1,0 +1,182 @@
+"""Motions of a file: by plain MuJoCo, and by a solver."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+import mujoco
+import numpy as np
+import pippin
+from pippin.config import overridden
+
+from .files import RandomFile
+
+WEIGHT = 0.02
+"""Time by which a difference of velocities counts as one of positions [s]."""
+
+_ROUNDED = ("body_pos", "body_quat", "body_ipos", "body_iquat", "jnt_pos", "jnt_axis", "site_pos", "geom_pos")
+
+_FASTEST = 100.0
+"""Velocity above which a motion of MuJoCo has burst [m/s, rad/s]."""
+
+Places = Mapping[str, np.ndarray]
+"""Position [m], rotation matrix and, times `WEIGHT`, velocities of each body by name, shape [18]."""
+
+
+@attrs.frozen(kw_only=True)
+class MovedFile:
+    """Places to which a solver moves the bodies of a file."""
+
+    places: Places | None = None
+    """None if it refuses the file, or the run ends with an error."""
+
+    words: tuple[str, ...] = ()
+    """Notes of the run, or the faults."""
+
+    has_burst: bool = False
+
+
+def plain_motion(
+    model: mujoco.MjModel, seconds: float, *, division: int = 1, is_rounded: bool = False
+) -> Places | None:
+    """Return where plain MuJoCo moves the bodies of a model; None if it diverges.
+
+    Args:
+        model: The model, which starts at its keyframe.
+        seconds: Length of the motion [s].
+        division: Number of steps for each step of the file. With several, the steps are of the fourth order.
+        is_rounded: Whether the numbers of the model have single precision.
+    """
+    data, step = mujoco.MjData(model), model.opt.timestep
+    kept = {name: getattr(model, name).copy() for name in _ROUNDED}
+    integrator = model.opt.integrator
+    try:
+        for name in _ROUNDED if is_rounded else ():
+            getattr(model, name)[:] = kept[name].astype(np.float32)
+        if division > 1:
+            model.opt.timestep, model.opt.integrator = step / division, mujoco.mjtIntegrator.mjINT_RK4
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+        data.qvel[:] *= 1.0 + 2.0**-22 * is_rounded
+        for _ in range(round(seconds / step) * division):
+            mujoco.mj_step(model, data)
+        if data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number or np.abs(data.qvel).max() > _FASTEST:
+            return None
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_comVel(model, data)
+        return {model.body(i).name: _place(model, data, i) for i in range(1, model.nbody)}
+    finally:
+        model.opt.timestep, model.opt.integrator = step, integrator
+        for name in _ROUNDED:
+            getattr(model, name)[:] = kept[name]
+
+
+def _place(model: mujoco.MjModel, data: mujoco.MjData, body: int) -> np.ndarray:
+    velocity = np.zeros(6)
+    mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_BODY, body, velocity, 0)
+    return np.r_[data.xpos[body], data.xmat[body], WEIGHT * np.roll(velocity, 3)]
+
+
+def tables(path: str, model: mujoco.MjModel, solver: str, division: int = 1) -> dict[str, Any]:
+    """Return the configuration that moves a file as MuJoCo moves its reference.
+
+    Args:
+        path: The file.
+        model: MuJoCo's model of the reference.
+        solver: Name of the solver.
+        division: Number of steps for each step of the reference.
+    """
+    asset, scene = dict[str, Any](path=path), dict[str, Any](ground=False)
+    if path.endswith(".xml"):
+        asset["keyframe"] = "k"
+    elif model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_CONTACT:
+        asset["self_collisions"] = False
+        scene["filters"] = [{"a": [".*"], "b": [".*"]}]
+    if path.endswith(".urdf"):
+        scene["gravity"] = model.opt.gravity.tolist()
+        starts = {name: float(model.key_qpos[0][model.jnt_qposadr[joint]]) for name, joint in _axes(model).items()}
+        asset["joint_positions"] = {re.escape(name): start for name, start in starts.items() if start}
+    return {
+        "simulation": {"device": "cpu", "dt": float(model.opt.timestep) / division, "max_speed": 1e6},
+        "scene": {**scene, "assets": [asset]},
+        "solver": {"type": solver},
+    }
+
+
+def motion(
+    file: RandomFile,
+    model: mujoco.MjModel,
+    seconds: float,
+    solver: str,
+    folder: Path,
+    *,
+    division: int = 1,
+    overrides: tuple[str, ...] = (),
+) -> MovedFile:
+    """Return where a solver moves the bodies of a file.
+
+    Args:
+        file: The file.
+        model: MuJoCo's model of its reference, whose keyframe is the start.
+        seconds: Length of the motion [s].
+        solver: Name of the solver.
+        folder: Where the file is written.
+        division: Number of steps for each step of the reference.
+        overrides: Keys of the configuration, each `KEY=VALUE`.
+    """
+    path = folder / f"robot{file.suffix}"
+    path.write_text(file.text, encoding="utf-8")
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        try:
+            config = pippin.structure(overridden(tables(str(path), model, solver, division), overrides))
+            with pippin.Simulation(config) as simulation:
+                words = [note for notes in simulation.notes.values() for note in notes]
+                if file.suffix == ".urdf":
+                    _start(simulation, model)
+                simulation.step(round(seconds / model.opt.timestep) * division)
+                simulation.raise_errors()
+                places = dict(_places(simulation))
+        except pippin.PippinError as error:
+            has_burst = not isinstance(error, pippin.ConfigError)
+            faults = (str(each).replace(f"{folder}/", "") for each in getattr(error, "faults", (error,)))
+            return MovedFile(words=tuple(faults), has_burst=has_burst)
+    words += [str(each.message) for each in warned]
+    return MovedFile(places=places, words=tuple(dict.fromkeys(word.replace(f"{folder}/", "") for word in words)))
+
+
+def _places(simulation: pippin.Simulation) -> Any:
+    state: Any = simulation.state
+    rows = zip(simulation.model.body_label, state.body_q.numpy(), state.body_qd.numpy(), strict=True)
+    for label, pose, velocity in rows:
+        turn = np.zeros(9)
+        mujoco.mju_quat2Mat(turn, np.roll(pose[3:], 1).astype(float))
+        yield label.rpartition("/")[2], np.r_[pose[:3], turn, WEIGHT * velocity]
+
+
+def _axes(model: mujoco.MjModel) -> dict[str, int]:
+    """Return the hinges and sliders of a model by name."""
+    kinds = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
+    return {model.joint(joint).name: joint for joint in range(model.njnt) if model.jnt_type[joint] in kinds}
+
+
+def _start(simulation: pippin.Simulation, model: mujoco.MjModel) -> None:
+    """Give hinges and sliders the velocities of MuJoCo's keyframe, and the efforts of its motors [N, N·m]."""
+    state: Any = simulation.state
+    efforts: Any = simulation.control.joint_f
+    starts: Any = simulation.model.joint_qd_start
+    velocities, forces, axes = state.joint_qd.numpy(), efforts.numpy(), _axes(model)
+    for dof, label in zip(starts.numpy(), simulation.model.joint_label, strict=False):
+        own = axes.get(label.rpartition("/")[2])
+        if own is not None:
+            velocities[dof] = model.key_qvel[0][model.jnt_dofadr[own]]
+            motors = [each for each in range(model.nu) if model.actuator_trnid[each, 0] == own]
+            forces[dof] = sum(model.key_ctrl[0][each] * model.actuator_gear[each, 0] for each in motors)
+    state.joint_qd.assign(velocities)
+    simulation.invalidate("joints")
+    efforts.assign(forces)

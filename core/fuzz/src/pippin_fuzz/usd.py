@@ -1,0 +1,505 @@
+"""Random USD stages: trees of bodies, and the same in MJCF."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import attrs
+import mujoco
+import numpy as np
+
+from .files import RandomFile
+from .trees import (
+    HERE,
+    Pose,
+    TreeAxis,
+    TreeDraw,
+    TreeLink,
+    about,
+    chain,
+    inertial,
+    inverse,
+    mass_of,
+    numbers,
+    reference,
+    tensor,
+    turned,
+)
+
+RARE = (
+    *("armature", "ball", "body density", "body mass", "collider density", "collider mass", "d6", "d6 free"),
+    *("damping", "deep", "default gravity", "disabled", "drive", "free", "friction", "gravcomp", "group", "inactive"),
+    *("instance", "kinematic", "loose", "material density", "max force", "mimic", "mismatch", "near", "off"),
+    *("own shape", "root", "root scale", "scale", "shape mass", "spring", "state", "static parent", "swapped"),
+    *("up axis", "velocity"),
+)
+"""Statements of which a stage makes two at most."""
+
+DEGREE = math.pi / 180.0
+
+Y_UP: Pose = (np.zeros(3), about([1, 0, 0], math.pi / 2))
+"""The pose in a scene of a stage whose y points up."""
+
+_AXES = {"X": np.array([1.0, 0, 0]), "Y": np.array([0, 1.0, 0]), "Z": np.array([0, 0, 1.0])}
+
+
+@attrs.define
+class _Stage:
+    draw: TreeDraw
+    has_contacts: bool = False
+    links: list[TreeLink] = attrs.field(factory=list)
+    paths: list[str] = attrs.field(factory=list)
+    """Prim of each body."""
+
+    poses: list[Pose] = attrs.field(factory=list)
+    """Where the stage puts the bodies, in its own axes."""
+
+    bodies: list[str] = attrs.field(factory=list)
+    joints: list[str] = attrs.field(factory=list)
+    own_scales: dict[str, np.ndarray] = attrs.field(factory=dict)
+    """Scales of bodies that are shapes themselves, by prim."""
+
+    more: list[str] = attrs.field(factory=list)
+    """Actuators and equalities of the reference."""
+
+    materials: str = ""
+    followed: list[TreeAxis] = attrs.field(factory=list)
+    scale: float = 1.0
+    """Scale of the prim that holds all bodies: lengths of prims below it are divided by it."""
+
+    origin: Pose = HERE
+    """Pose of the prim that holds all bodies."""
+
+    root: str = "robot"
+
+
+def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
+    """Return the USD stage of a seed, whose statements do not use the words left out; it states its own start."""
+    stage = _Stage(TreeDraw.start(seed, without, RARE))
+    pick, rng = stage.draw, stage.draw.rng
+    stage.has_contacts = pick.may(0.15, "contact")
+    stage.origin = (pick.vector(0.3), pick.quaternion()) if pick.now("root") else HERE
+    stage.scale = pick.number(0.5, 2.0) if pick.now("root scale", 1.0) else 1.0
+    stage.root = "loose" if pick.now("loose") else pick.one(["robot", "robot", "joint", "body"])
+    for index in range(1 if stage.has_contacts else rng.integers(1, 6)):
+        _add(stage, index)
+    is_turned = pick.now("up axis", 1.0)
+    direction = pick.vector()
+    gravity = 9.81 * np.array([0, -1.0, 0] if is_turned else [0, 0, -1.0])
+    said = ""
+    if not pick.now("default gravity", 1.0):
+        gravity = direction / np.linalg.norm(direction) * 8.0
+        said = f"vector3f physics:gravityDirection = {_tuple(direction)}\n  float physics:gravityMagnitude = 8"
+    text = _text(stage, "Y" if is_turned else "Z", said)
+    ground = ""
+    if stage.has_contacts:
+        ground = f'<geom type="box" size="3 3 3" pos="{numbers(_GROUND[0])}" friction=".5"/>'
+    if is_turned:
+        gravity = turned(Y_UP[1], gravity)
+        ground = ground.replace(numbers(_GROUND[0]), numbers(turned(Y_UP[1], _GROUND[0])))
+        for link in stage.links:
+            if link.parent < 0 or link.is_free:
+                link.place = chain(Y_UP, link.place)
+        for axis in (axis for link in stage.links for axis in link.axes if axis.kind == "free"):
+            velocity = np.ravel(axis.qvel)
+            axis.qvel = np.r_[turned(Y_UP[1], velocity[:3]), velocity[3:]]
+    kinds = (("actuator", "<general"), ("equality", "<joint"))
+    parts = {kind: "".join(each for each in stage.more if each.startswith(start)) for kind, start in kinds}
+    more = "".join(f"<{kind}>{each}</{kind}>" for kind, each in parts.items() if each)
+    whole = reference(stage.links, gravity.tolist(), more=more, world=ground, has_contacts=stage.has_contacts)
+    return RandomFile(suffix=".usda", text=text, reference=whole)
+
+
+_GROUND: Pose = (np.array([0.0, 0.0, -3.3]), HERE[1])
+
+
+def _tuple(values: Any) -> str:
+    return f"({numbers(values, ', ')})"
+
+
+def _text(stage: _Stage, up: str, gravity: str) -> str:
+    root = "PhysicsArticulationRootAPI" if stage.root == "robot" else ""
+    quoted = f' (prepend apiSchemas = ["{root}"])' if root else ""
+    content = _indented(
+        "\n".join(
+            [
+                _ops(stage.draw, stage.origin, [stage.scale] * 3 if stage.scale != 1 else None),
+                *stage.bodies,
+                *stage.joints,
+            ]
+        )
+    )
+    robot = f'def Xform "w"{quoted} {{\n{content}\n}}'
+    if stage.draw.now("instance", 1.0):
+        schemas = f'  prepend apiSchemas = ["{root}"]\n' if root else ""
+        robot = f'class "Robot" {{\n{content}\n}}\ndef Xform "w" (\n{schemas}  prepend references = </Robot>\n'
+        robot = (robot + "  instanceable = true\n) {\n}").replace("</w/", "</Robot/")
+    if stage.draw.now("inactive", 1.0):
+        robot += '\ndef Sphere "x" (active = false\n  prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {\n}'
+    if stage.has_contacts:
+        robot += _FLOOR.replace("# place", _ops(stage.draw, _GROUND))
+    return (
+        f'#usda 1.0\n(\n  upAxis = "{up}"\n  metersPerUnit = 1\n  kilogramsPerUnit = 1\n)\n'
+        f'def PhysicsScene "scene" {{\n  {gravity}\n}}\n{robot}{stage.materials}\n'
+    )
+
+
+_FLOOR = """
+def Material "half" (prepend apiSchemas = ["PhysicsMaterialAPI"]) {
+  float physics:dynamicFriction = 0.5
+  float physics:staticFriction = 0.5
+}
+def Cube "ground" (prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]) {
+  double size = 6
+  rel material:binding:physics = </half>
+  # place
+}"""
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}" for line in text.split("\n") if line.strip())
+
+
+def _ops(draw: TreeDraw, pose: Pose, scale: Any = None) -> str:
+    """Return the operations of a prim's pose and scale, in one of the forms of USD."""
+    matrix = np.zeros(9)
+    mujoco.mju_quat2Mat(matrix, pose[1])
+    rows = matrix.reshape(3, 3)
+    form = draw.one(["orient", "orient", "rotateXYZ", "rotateZYX", "transform"])
+    ops = {"translate": f"double3 xformOp:translate = {_tuple(pose[0])}"}
+    if form == "orient":
+        ops["orient"] = f"quatd xformOp:orient = {_tuple(pose[1])}"
+    elif form == "transform":
+        whole = np.eye(4)
+        whole[:3, :3], whole[3, :3] = rows.T, pose[0]
+        ops = {"transform": f"matrix4d xformOp:transform = ({', '.join(map(_tuple, whole))})"}
+    elif form == "rotateXYZ":
+        angles = math.atan2(rows[2, 1], rows[2, 2]), math.asin(-rows[2, 0]), math.atan2(rows[1, 0], rows[0, 0])
+        ops[form] = f"double3 xformOp:{form} = {_tuple(np.array(angles) / DEGREE)}"
+    else:
+        angles = math.atan2(-rows[1, 2], rows[2, 2]), math.asin(rows[0, 2]), math.atan2(-rows[0, 1], rows[0, 0])
+        ops[form] = f"double3 xformOp:{form} = {_tuple(np.array(angles) / DEGREE)}"
+    if scale is not None:
+        ops["scale"] = f"float3 xformOp:scale = {_tuple(scale)}"
+    names = ", ".join(f'"xformOp:{name}"' for name in ops)
+    return "\n".join([*ops.values(), f"uniform token[] xformOpOrder = [{names}]"])
+
+
+def _add(stage: _Stage, index: int) -> None:
+    """Add a body, and the joint that carries it."""
+    draw, rng = stage.draw, stage.draw.rng
+    parent = int(rng.integers(-1 if stage.root == "loose" else 0, index)) if index else -1
+    kind = "Free" if stage.has_contacts or draw.now("free", 0.3) else _kind(draw)
+    parent = -1 if kind == "Free" else parent
+    link = TreeLink(name=f"l{index}", parent=parent, place=(draw.vector(0.25), draw.quaternion()))
+    up = chain(stage.origin, HERE) if parent < 0 else stage.poses[parent]
+    if parent < 0:
+        link.place = chain(up, link.place)
+        up = HERE
+    stage.links.append(link)
+    stage.poses.append(chain(up, link.place))
+    holder, holder_path = stage.origin, "/w"
+    is_deep = parent >= 0 and draw.now("deep") and stage.paths[parent] not in stage.own_scales
+    if is_deep:
+        holder, holder_path = stage.poses[parent], stage.paths[parent]
+    wrap = "{}"
+    if draw.now("group"):
+        group = draw.vector(0.2), draw.quaternion()
+        wrap = (
+            f'def Xform "g{index}" {{\n{_indented(_ops(draw, (group[0] / stage.scale, group[1])))}\n  {{}}\n}}'.replace(
+                "{", "{{"
+            ).replace("}", "}}")
+        )
+        wrap = wrap.replace("{{{{}}}}", "{}").replace("{{}}", "{}")
+        holder, holder_path = chain(holder, group), f"{holder_path}/g{index}"
+    stage.paths.append(f"{holder_path}/l{index}")
+    text = _body(stage, index, chain(inverse(holder), stage.poses[index]), kind)
+    text = wrap.format(text)
+    if is_deep:
+        at = next(i for i, each in enumerate(stage.bodies) if f"# end of l{parent}\n" in each)
+        stage.bodies[at] = stage.bodies[at].replace(f"# end of l{parent}\n", f"{text}\n# end of l{parent}\n")
+    else:
+        stage.bodies.append(text)
+    if kind != "Free":
+        _joint(stage, index, kind)
+
+
+def _kind(draw: TreeDraw) -> str:
+    if draw.now("ball"):
+        return "Spherical"
+    return "D6" if draw.now("d6") or draw.now("d6 free") else draw.one(["Revolute", "Revolute", "Prismatic", "Fixed"])
+
+
+def _body(stage: _Stage, index: int, pose: Pose, kind: str) -> str:
+    """Give a body its mass and shapes in the reference, and return its prim."""
+    draw, link = stage.draw, stage.links[index]
+    schemas, lines = ["PhysicsRigidBodyAPI"], []
+    if kind == "Free":
+        link.axes = [TreeAxis(name=f"f{index}", kind="free", qvel=np.zeros(6))]
+    way = next((each for each in _WAYS if draw.now(each)), "")
+    is_still = kind == "Free" and any(draw.now(each) for each in ("kinematic", "off"))
+    is_own = draw.now("own shape") and not stage.has_contacts
+    way = ("body density" if "density" in way else "body mass" if way else "shape mass") if is_own else way
+    shape_lines, geoms = _shapes(stage, index, way)
+    prim, own_scale = "Xform", None
+    if is_own:
+        sizes = draw.rng.uniform(0.04, 0.12, 3).round(4)
+        own_scale, prim = sizes / stage.scale, "Cube"
+        stage.own_scales[stage.paths[index]] = own_scale
+        geoms = link.geoms = [f'<geom type="box" size="{numbers(sizes)}"/>']
+        shape_lines, schemas = "double size = 2", [*schemas, "PhysicsCollisionAPI"]
+    if way:
+        weight = draw.number(0.3, 3)
+        mass, com, about_com = mass_of(geoms)
+        if way in ("body mass", "collider mass"):
+            about_com, mass = about_com * weight / mass, weight
+        if way == "body mass":
+            lines.append(f"float physics:mass = {weight}")
+        elif way == "body density":
+            lines.append(f"float physics:density = {1000 * weight}")
+            mass, about_com = mass * weight, about_com * weight
+        elif way != "shape mass":
+            name = "mass" if way == "collider mass" else "density"
+            if way != "collider mass":
+                mass, about_com = mass * weight, about_com * weight
+            value = weight if name == "mass" else 1000 * weight
+            said = f"float physics:{name} = {value}"
+            if way == "material density":
+                stage.materials += (
+                    f'\ndef Material "m{index}" (prepend apiSchemas = ["PhysicsMaterialAPI"]) {{\n  {said}\n}}'
+                )
+                said = f"rel material:binding:physics = </m{index}>"
+            shape_lines = shape_lines.replace("# mass", said)
+        schemas += ["PhysicsMassAPI"] if way in ("body mass", "body density") else []
+        link.inertial = inertial(mass, com, about_com)
+    else:
+        schemas.append("PhysicsMassAPI")
+        mass, com = draw.number(0.3, 2), np.zeros(3) if kind == "Free" else draw.vector(0.07)
+        moments, axes = draw.moments(mass), draw.quaternion()
+        link.inertial = inertial(mass, com, tensor(moments, axes))
+        lines += [f"float physics:mass = {mass}", f"float3 physics:diagonalInertia = {_tuple(moments)}"]
+        lines += [f"quatf physics:principalAxes = {_tuple(axes)}"]
+        lines.append(f"point3f physics:centerOfMass = {_tuple(com / stage.scale)}")
+    if draw.now("gravcomp"):
+        lines.append(draw.one(["double mjc:gravcomp = 1", "bool physxRigidBody:disableGravity = 1"]))
+        link.text = 'gravcomp="1"'
+    if kind == "Free":
+        lines += _free(stage, index, is_still)
+    schemas += ["PhysicsArticulationRootAPI"] * (stage.root == "body" and link.parent < 0 and kind != "Free")
+    pose = pose[0] / stage.scale, pose[1]
+    lines += [_ops(draw, pose, own_scale), shape_lines, f"# end of l{index}", ""]
+    quoted = ", ".join(f'"{each}"' for each in schemas)
+    return f'def {prim} "l{index}" (prepend apiSchemas = [{quoted}]) {{\n{_indented(chr(10).join(lines))}\n}}'
+
+
+_WAYS = ("body mass", "body density", "collider mass", "collider density", "material density", "shape mass")
+"""Ways to say a mass other than by all properties of the body."""
+
+
+def _free(stage: _Stage, index: int, is_still: bool) -> list[str]:
+    """Return the start of a free body, or why it stands still."""
+    draw, link = stage.draw, stage.links[index]
+    if is_still:
+        link.axes, link.text = (), ""
+        return [
+            "bool physics:kinematicEnabled = 1" if draw.now("kinematic", 1.0) else "bool physics:rigidBodyEnabled = 0"
+        ]
+    if draw.now("velocity"):
+        velocity = draw.vector()
+        link.axes[0].qvel = np.r_[turned(stage.poses[index][1], velocity), np.zeros(3)]  # the file has it in the body
+        return [f"vector3f physics:velocity = {_tuple(velocity)}"]
+    return []
+
+
+def _shapes(stage: _Stage, index: int, way: str) -> tuple[str, list[str]]:
+    """Return the colliders of a body, and give it those of the reference."""
+    draw, texts, geoms = stage.draw, list[str](), list[str]()
+    for number in range(1 if way == "collider mass" else draw.rng.integers(1, 4)):
+        place = draw.vector(0.08), draw.quaternion()
+        sizes, kind = draw.rng.uniform(0.04, 0.12, 3).round(4), draw.one(["Cube", "Sphere", "Capsule", "Cylinder"])
+        axis, scale, pose, unit = draw.one("XYZ"), None, place, stage.scale
+        if kind == "Cube":
+            body, size, scale = "double size = 2", sizes, sizes / unit
+        elif kind == "Sphere":
+            body, size = f"double radius = {sizes[0] / unit:.12g}", sizes[:1]
+        else:
+            body = f"double radius = {sizes[0] / unit:.12g}\ndouble height = {2 * sizes[1] / unit:.12g}\n"
+            body += f'uniform token axis = "{axis}"'
+            size, pose = sizes[:2], chain(place, (np.zeros(3), _TO[axis]))
+        if draw.now("scale") and kind != "Cube":
+            factor = draw.number(0.5, 1.5)
+            scale, size = [factor] * 3, size * factor
+        name = {"Cube": "box"}.get(kind, kind.lower())
+        geoms.append(
+            f'<geom type="{name}" size="{numbers(size)}" pos="{numbers(pose[0])}" quat="{numbers(pose[1])}"'
+            f' friction="{".5" if stage.has_contacts else "1"}"/>'
+        )
+        schemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
+        schemas += ["PhysicsMassAPI"] if way in ("collider mass", "collider density") else []
+        body += "\n# mass" if way in ("collider mass", "collider density", "material density") else ""
+        body += "\nrel material:binding:physics = </half>" * (stage.has_contacts and way != "material density")
+        quoted = ", ".join(f'"{each}"' for each in schemas)
+        content = _indented(f"{body}\n{_ops(draw, (place[0] / unit, place[1]), scale)}")
+        texts.append(f'def {kind} "s{index}_{number}" (prepend apiSchemas = [{quoted}]) {{\n{content}\n}}')
+    stage.links[index].geoms = geoms
+    return "\n".join(texts), geoms
+
+
+_TO = {"X": about([0, 1, 0], math.pi / 2), "Y": about([1, 0, 0], -math.pi / 2), "Z": HERE[1]}
+"""Rotations of z to an axis."""
+
+
+def _joint(stage: _Stage, index: int, kind: str) -> None:
+    """Add the joint of a body to the stage, and to the reference."""
+    draw, link = stage.draw, stage.links[index]
+    frame = (draw.vector(0.1), draw.quaternion())
+    if draw.now("disabled"):
+        link.place = stage.poses[index]
+        link.axes = [TreeAxis(name=f"j{index}", kind="free", qvel=np.zeros(6))]
+    up = HERE if link.parent < 0 else stage.poses[link.parent]
+    carrier = chain(inverse(up), chain(stage.poses[index], frame))
+    lines, schemas, sign, letter, start = list[str](), list[str](), 1.0, draw.one("XYZ"), 0.0
+    if draw.now("mismatch") and kind in ("Revolute", "Prismatic") and not link.axes:
+        start = draw.number(-0.5, 0.5)
+        back = (np.zeros(3), about(_AXES[letter], -start)) if kind == "Revolute" else (-start * _AXES[letter], HERE[1])
+        carrier = chain(carrier, back)
+    ends = [stage.paths[link.parent] if link.parent >= 0 else "", stage.paths[index]]
+    frames = [carrier, frame]
+    if kind != "D6" and draw.now("swapped"):
+        ends, frames, sign = ends[::-1], frames[::-1], -1.0
+    if link.parent < 0 and draw.now("static parent"):
+        at = ends.index("")
+        ends[at], frames[at] = "/w", chain(inverse(stage.origin), frames[at])
+    lines += [f"rel physics:body{side} = <{end}>" for side, end in enumerate(ends) if end]
+    scales = [stage.own_scales.get(end, 1.0) * (stage.scale if end else 1.0) for end in ends]
+    frames = [(place / scale, turn) for (place, turn), scale in zip(frames, scales, strict=True)]
+    for side, (place, turn) in enumerate(frames):
+        lines += [f"point3f physics:localPos{side} = {_tuple(place)}", f"quatf physics:localRot{side} = {_tuple(turn)}"]
+    if any(axis.kind == "free" for axis in link.axes):
+        lines.append("bool physics:jointEnabled = 0")
+    elif kind == "Spherical":
+        link.axes = [TreeAxis(name=f"j{index}", kind="ball", text=f'pos="{numbers(frame[0])}"', qvel=[0.0] * 3)]
+    elif kind == "D6":
+        _several(stage, link, index, frame, lines, schemas)
+    elif kind != "Fixed":
+        lines.append(f'uniform token physics:axis = "{letter}"')
+        axis = TreeAxis(name=f"j{index}", kind="hinge" if kind == "Revolute" else "slide")
+        axis.vector, axis.text = sign * turned(frame[1], _AXES[letter]), f'pos="{numbers(frame[0])}"'
+        if start:
+            axis.text, axis.qpos = f'{axis.text} ref="{start}"', start
+        link.axes = [axis]
+        _laws(stage, axis, lines, schemas)
+    if stage.root == "joint" and link.parent < 0:
+        schemas.append("PhysicsArticulationRootAPI")
+    prim = "PhysicsJoint" if kind == "D6" else f"Physics{kind}Joint"
+    quoted = ", ".join(f'"{each}"' for each in dict.fromkeys(schemas))
+    head = f" (prepend apiSchemas = [{quoted}])" if schemas else ""
+    stage.joints.append(f'def {prim} "j{index}"{head} {{\n{_indented(chr(10).join(lines))}\n}}')
+
+
+def _several(stage: _Stage, link: TreeLink, index: int, frame: Pose, lines: list[str], schemas: list[str]) -> None:
+    draw = stage.draw
+    sets = (("transX",), ("rotY",), ("transX", "transZ"), ("transY", "rotY"), ("transX", "rotZ"))
+    free = sets[draw.rng.integers(0, len(sets))]
+    for name in ("transX", "transY", "transZ", "rotX", "rotY", "rotZ"):
+        if name not in free:
+            low, high = 1.0, -1.0
+        elif "d6 free" in draw.rare:
+            continue
+        else:
+            low, high = (-900.0, 900.0) if name.startswith("rot") else (-9.0, 9.0)
+        schemas.append(f"PhysicsLimitAPI:{name}")
+        lines += [f"float limit:{name}:physics:low = {low}", f"float limit:{name}:physics:high = {high}"]
+    link.axes = []
+    for name in free:
+        axis = TreeAxis(name=f"j{index}{name}", kind="hinge" if name.startswith("rot") else "slide")
+        axis.vector, axis.text = turned(frame[1], _AXES[name[-1]]), f'pos="{numbers(frame[0])}"'
+        link.axes = [*link.axes, axis]
+        unit = DEGREE if axis.kind == "hinge" else 1.0
+        if draw.may(0.5, "speed"):
+            axis.qvel = draw.number(-1, 1)
+            schemas.append(f"PhysicsJointStateAPI:{name}")
+            lines.append(f"float state:{name}:physics:velocity = {axis.qvel / unit:.9g}")
+        if draw.now("drive"):
+            _drive(stage, axis, name, lines, schemas)
+
+
+def _laws(stage: _Stage, axis: TreeAxis, lines: list[str], schemas: list[str]) -> None:
+    """State what a hinge or slider starts with, and what acts on it."""
+    draw, name = stage.draw, "angular" if axis.kind == "hinge" else "linear"
+    unit = DEGREE if axis.kind == "hinge" else 1.0
+    axis.qvel = draw.number(-2, 2) if draw.may(0.8, "speed") else 0.0
+    follows = bool(stage.followed) and draw.now("mimic") and not axis.qpos
+    if draw.now("near") and not follows:
+        axis.range = -0.02, 0.03
+        lines += [f"float physics:lowerLimit = {-0.02 / unit:.9g}", f"float physics:upperLimit = {0.03 / unit:.9g}"]
+    elif draw.may(0.4, "limit"):
+        lines += [f"float physics:lowerLimit = {-3 / unit:.9g}", f"float physics:upperLimit = {3 / unit:.9g}"]
+    if draw.now("state") and not axis.qpos:
+        axis.qpos = 0.0 if axis.range else draw.number(-0.5, 0.5)
+        lines.append(f"float state:{name}:physics:position = {axis.qpos / unit:.9g}")
+    if draw.now("damping"):
+        value = draw.number(0.02, 0.5)
+        axis.text += f' damping="{value}"'
+        where = draw.one(["newton", "mjc"])
+        lines.append(
+            f"float newton:damping = {value * unit:.9g}" if where == "newton" else f"double mjc:damping = {value}"
+        )
+        schemas += ["NewtonJointAPI"] * (where == "newton")
+    if draw.now("friction"):
+        axis.text += ' frictionloss=".2"'
+        lines.append(draw.one(["float newton:friction = 0.2", "double mjc:frictionloss = 0.2"]))
+    if draw.now("armature"):
+        axis.text += ' armature=".05"'
+        kinds = ["float newton:armature = 0.05", "double mjc:armature = 0.05", "float physxJoint:armature = 0.05"]
+        lines.append(draw.one(kinds))
+    if draw.now("spring"):
+        rest = draw.number(-0.5, 0.5)
+        axis.text += f' stiffness="9" springref="{rest}"'
+        lines += ["double mjc:stiffness = 9", f"double mjc:springref = {rest / unit:.9g}"]
+    if draw.now("drive") or draw.now("max force"):
+        _drive(stage, axis, name, lines, schemas)
+    if follows:
+        _follow(stage, axis, lines, schemas)
+    else:
+        stage.followed.append(axis)
+    schemas.append(f"PhysicsJointStateAPI:{name}")
+    lines.append(f"float state:{name}:physics:velocity = {float(np.ravel(axis.qvel)[0]) / unit:.9g}")
+
+
+def _drive(stage: _Stage, axis: TreeAxis, name: str, lines: list[str], schemas: list[str]) -> None:
+    draw, unit = stage.draw, DEGREE if axis.kind == "hinge" else 1.0
+    kp, kd, to, speed = draw.number(0, 20), draw.number(0.01, 1), draw.number(-0.5, 0.5), draw.number(-1, 1)
+    values = {"stiffness": kp * unit, "damping": kd * unit, "targetPosition": to / unit, "targetVelocity": speed / unit}
+    if draw.now("max force", 1.0):
+        values["maxForce"] = 0.5
+        axis.text += ' actuatorfrcrange="-.5 .5"'
+    schemas.append(f"PhysicsDriveAPI:{name}")
+    lines += [f"float drive:{name}:physics:{key} = {value:.9g}" for key, value in values.items()]
+    stage.more.append(
+        f'<general joint="{axis.name}" biastype="affine" gainprm="0"'
+        f' biasprm="{kp * to + kd * speed:.12g} {-kp:.12g} {-kd:.12g}"/>'
+    )
+
+
+def _follow(stage: _Stage, axis: TreeAxis, lines: list[str], schemas: list[str]) -> None:
+    draw = stage.draw
+    leader = stage.followed[draw.rng.integers(0, len(stage.followed))]
+    if leader.kind != axis.kind:
+        return
+    unit = DEGREE if axis.kind == "hinge" else 1.0
+    factor, offset = draw.number(-2, 2), draw.number(-0.3, 0.3)
+    axis.qpos, axis.qvel = offset + factor * leader.qpos, factor * float(np.ravel(leader.qvel)[0])
+    stage.more.append(
+        f'<joint joint1="{axis.name}" joint2="{leader.name}" polycoef="{offset} {factor} 0 0 0" solref=".004 1"/>'
+    )
+    schemas.append("NewtonMimicAPI")
+    lines[:] = [line for line in lines if ":physics:position" not in line]
+    name = "angular" if axis.kind == "hinge" else "linear"
+    lines += [
+        f"rel newton:mimicJoint = </w/{leader.name}>",
+        f"float newton:mimicCoef1 = {factor}",
+        f"float newton:mimicCoef0 = {offset / unit:.9g}",
+        f"float state:{name}:physics:position = {axis.qpos / unit:.9g}",
+    ]

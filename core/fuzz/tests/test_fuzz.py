@@ -1,0 +1,143 @@
+"""A solver that moves mechanisms wrongly is found, and each finding is small and runs."""
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pippin
+import pytest
+from click.testing import CliRunner
+from pippin_fuzz import mechanisms
+from pippin_fuzz.files import RandomFile
+from pippin_fuzz.keyframes import Start
+from pippin_fuzz.run_fuzz import Fuzzer, Plan, fuzz
+from pippin_fuzz.shrinking import shrink
+from pippin_fuzz.statements import unclaimed, words_in
+from pippin_fuzz.subcommands.fuzz import fuzz as command
+from pippin_fuzz.verdicts import Subject, judge
+
+SOLVERS = Path(__file__).with_name("wrong_solvers.py")
+
+
+def plan(name, **keys):
+    return Plan(solver=f"{SOLVERS}:{name}Config", **keys)
+
+
+def first_finding(name, folder):
+    fuzzer = Fuzzer(plan(name), folder)
+    found = (fuzzer.outcome(seed) for seed in range(20))
+    return next(each for each in found if each.finding)
+
+
+def shrunk(folder, found):
+    return ElementTree.parse(folder / found.finding / f"{found.finding}.xml")
+
+
+def test_a_solver_with_heavy_bodies_is_found_and_shrunk_to_one_body(tmp_path):
+    found = first_finding("Heavy", tmp_path)
+
+    file = shrunk(tmp_path, found)
+    assert found.word == "SILENT"
+    assert len(file.findall(".//body")) == len(file.findall(".//joint") or file.findall(".//freejoint")) == 1
+    assert "| 0.5 |" in (tmp_path / found.finding / "issue.md").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["Centred", "Mirrored", "Unplaced"])
+def test_another_wrong_solver_is_found_and_shrunk_to_one_body(name, tmp_path):
+    found = first_finding(name, tmp_path)
+
+    assert len(shrunk(tmp_path, found).findall(".//body")) == 1
+
+
+def test_the_right_solver_has_no_finding_and_seeds_are_not_repeated(tmp_path):
+    found = fuzz(plan("Right"), range(3), tmp_path)
+    again = fuzz(plan("Right"), range(4), tmp_path)
+
+    assert [each.word for each in again] == ["equal"] * 4
+    assert again[:3] == found
+    assert len((tmp_path / "verdicts.jsonl").read_text().splitlines()) == 5
+
+
+def test_a_folder_of_another_plan_is_refused(tmp_path):
+    fuzz(plan("Right"), range(1), tmp_path)
+
+    with pytest.raises(pippin.ConfigError, match="another plan"):
+        fuzz(plan("Right", tolerance=0.1), range(1), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"form": "cad"}, "'cad' is not drawn; there are mjcf"),
+        ({"without": ("dampings",)}, "'dampings' leaves nothing out of mechanisms.*did you mean 'damping'"),
+    ],
+)
+def test_what_is_not_drawn_is_refused(tmp_path, keys, message):
+    with pytest.raises(pippin.ConfigError, match=message):
+        fuzz(plan("Right", **keys), range(1), tmp_path)
+
+
+def test_the_folder_of_a_finding_runs_and_shows_it(tmp_path):
+    result = CliRunner().invoke(
+        command, [f"{SOLVERS}:HeavyConfig", "--count", "1", "--seed", "1", "--out", str(tmp_path), "--json"]
+    )
+
+    found = json.loads(result.stdout)[0]
+    name = found["finding"]
+    with pippin.Simulation.from_file(tmp_path / name / f"{name}.toml") as simulation:
+        simulation.step(5)
+    text = (tmp_path / name / f"{name}.xml").read_text()
+    verdict = judge(
+        RandomFile(suffix=".xml", text=text, reference=text), Subject.of(f"{SOLVERS}:HeavyConfig"), tmp_path
+    )
+    assert (result.exit_code, verdict.word) == (3, "SILENT")
+
+
+def test_several_processes_find_what_one_does(tmp_path):
+    found = fuzz(plan("Right"), range(3), tmp_path / "two", processes=2)
+
+    assert found == fuzz(plan("Right"), range(3), tmp_path / "one")
+
+
+@pytest.mark.alone
+def test_shrinking_leaves_what_the_verdict_needs():
+    files = map(mechanisms.draw, range(100))
+
+    def has_a_hinge(smaller):
+        return re.search(r"hinge[^/]*armature", smaller.text) is not None
+
+    file = next(each for each in files if has_a_hinge(each) and each.text.count("<body") > 2)
+    small = shrink(file, has_a_hinge, tries=500)
+    root = ElementTree.fromstring(small.text)
+    assert len(root.findall(".//joint")) == 1
+    assert len(root.findall(".//body")) == 1
+    assert not any(any(each) for each in Start.of(small.text).velocities.values())
+
+
+@pytest.mark.alone
+def test_mechanisms_have_what_a_solver_claims_and_nothing_else():
+    without = unclaimed({"revolute_joints", "armature"})
+
+    texts = [mechanisms.draw(seed, without).text for seed in range(30)]
+    assert not any(word in text for text in texts for word in ("slide", "ball", "freejoint", "damping", "position "))
+    assert any("armature" in text for text in texts)
+
+
+@pytest.mark.alone
+def test_a_refusal_names_the_statements_that_it_is_about():
+    text = "solver: 'xpbd' does not support armature (rotor inertia of joints), used by j0; solvers that do: 'mujoco'"
+
+    assert words_in(text) == {"armature"}
+    assert words_in("margins of contacts") == {"margin"} or words_in("margin 0 of geom g1") == {"margin"}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("form", ["urdf", "usd"])
+def test_robot_files_of_other_formats_move_as_their_references(form, tmp_path):
+    found = fuzz(Plan(solver="mujoco-native", overrides=("solver.threads=1",), form=form), range(6), tmp_path)
+
+    words = [each.words[-1] for each in found]
+    assert words.count("equal") >= 4
+    assert set(words) <= {"equal", "told", "refused", "none"}
