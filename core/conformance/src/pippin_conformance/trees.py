@@ -9,7 +9,9 @@ converges passes, and one that converges to another motion does not.
 from __future__ import annotations
 
 import functools
+import tomllib
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -54,32 +56,9 @@ class Kinds:
     numbers: Mapping[str, float] = attrs.field(factory=dict)
 
 
-_HINGES, _SLIDERS = ("revolute", "revolute"), ("prismatic", "prismatic")
-_CARRIED = ("carried_sliders",)
-_ALL = {"armature": 0.1, "damping": 0.2, "target_ke": 10.0, "target_kd": 2.0}
-_LIMITS = {"limit_lower": -0.05, "limit_upper": 0.05, "limit_ke": 300.0, "limit_kd": 0.5}
 TREES: Mapping[str, Kinds] = {
-    "a free body with a hinge": Kinds(("free", "revolute")),
-    "hinges": Kinds(("revolute", "revolute", "revolute")),
-    "a slider with a hinge": Kinds(("prismatic", "revolute")),
-    "sliders": Kinds(_SLIDERS, _CARRIED),
-    "a slider on a hinge": Kinds(("revolute", "prismatic"), _CARRIED),
-    "balls": Kinds(("ball", "ball")),
-    "a joint of two axes": Kinds(("d6", "revolute")),
-    "joints of two axes": Kinds(("d6", "d6"), _CARRIED),
-    "numbers of a joint of two axes": Kinds(("d6", "revolute"), ("armature", "joint_damping", "joint_drives"), _ALL),
-    "a fixed body between hinges": Kinds(("revolute", "fixed", "revolute")),
-    "all joints": Kinds(("free", "ball", "revolute", "prismatic", "d6"), _CARRIED),
-    "armature": Kinds(_HINGES, ("armature",), {"armature": 0.02}),
-    "armature of a slider": Kinds(("prismatic",), ("armature",), {"armature": 0.7}),
-    "armature of sliders": Kinds(_SLIDERS, ("armature", *_CARRIED), {"armature": 0.7}),
-    "damping": Kinds(_HINGES, ("joint_damping",), {"damping": 0.05}),
-    "damping of a slider": Kinds(("prismatic",), ("joint_damping",), {"damping": 2.0}),
-    "damping of sliders": Kinds(_SLIDERS, ("joint_damping", *_CARRIED), {"damping": 2.0}),
-    "limits": Kinds(_HINGES, ("joint_limits", "limit_stiffness"), _LIMITS),
-    "drives": Kinds(_HINGES, ("joint_drives",), {"target_ke": 2.0, "target_kd": 0.05}),
-    "a drive of a slider": Kinds(("prismatic",), ("joint_drives",), {"target_ke": 20.0, "target_kd": 1.0}),
-    "drives of sliders": Kinds(_SLIDERS, ("joint_drives", *_CARRIED), {"target_ke": 20.0, "target_kd": 1.0}),
+    name: Kinds(tuple(row["joints"]), tuple(row.get("features", ())), row.get("numbers", {}))
+    for name, row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
 }
 """The trees, by what they have."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,31 +14,11 @@ from pippin.config.loading import read_tree, structure_tree
 from pippin.recording.series import Series
 from pippin.support.features import FEATURES
 
-UNITS = {
-    "world_steps_per_second": "1/s",
-    "time_to_first_step": "s",
-    "energy_drift": "J",
-    "relative_energy_drift": "1",
-    "angle_limit_violation": "rad",
-    "length_limit_violation": "m",
-    "joint_gap": "m",
-    "penetration": "m",
-    "distance": "m",
-}
+_FILE: Mapping[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+UNITS = _FILE["units"]
 """The figures of a result, with their units."""
 
-COLUMNS = {
-    "world_steps_per_second": "world-steps/s",
-    "time_to_first_step": "first step [s]",
-    "energy_drift": "energy drift [J]",
-    "relative_energy_drift": "relative",
-    "angle_limit_violation": "limits [rad]",
-    "length_limit_violation": "limits [m]",
-    "joint_gap": "joint gap [m]",
-    "penetration": "penetration [m]",
-    "distance": "distance [m]",
-    "first_diverged_step": "diverged [step]",
-}
+COLUMNS = _FILE["columns"]
 """The figures of a table, with their titles."""
 
 
