@@ -161,6 +161,7 @@ SOLVER = KindChecks(
         "feature_*",
         "tree_*",
         "observables",
+        "observable_*",
         "model_changes",
         "change_*",
     ),
