@@ -88,10 +88,10 @@ class Tree:
         count = max(1, round(time / step))
         h = time / count
         for _ in range(count):
-            k1 = self._rates(q, qd, inputs)
-            k2 = self._rates(q + h / 2 * k1[0], qd + h / 2 * k1[1], inputs)
-            k3 = self._rates(q + h / 2 * k2[0], qd + h / 2 * k2[1], inputs)
-            k4 = self._rates(q + h * k3[0], qd + h * k3[1], inputs)
+            k1 = self.rates(q, qd, inputs)
+            k2 = self.rates(q + h / 2 * k1[0], qd + h / 2 * k1[1], inputs)
+            k3 = self.rates(q + h / 2 * k2[0], qd + h / 2 * k2[1], inputs)
+            k4 = self.rates(q + h * k3[0], qd + h * k3[1], inputs)
             q = q + h / 6 * (k1[0] + 2 * k2[0] + 2 * k3[0] + k4[0])
             qd = qd + h / 6 * (k1[1] + 2 * k2[1] + 2 * k3[1] + k4[1])
             for joint in self._joints:
@@ -105,12 +105,12 @@ class Tree:
         poses, _, jacobians, _, _ = self._kinematics(q, qd)
         velocities = []
         for joint, pose, jacobian in zip(self._joints, poses, jacobians, strict=True):
-            twist = np.einsum("wij,wj->wi", jacobian, self._own(qd))
+            twist = np.einsum("wij,wj->wi", jacobian, self.own(qd))
             centre = pose[:, :3] + rotated(pose[:, 3:], self._com(joint))
             velocities.append(np.hstack([twist[:, :3] + np.cross(twist[:, 3:], centre), twist[:, 3:]]))
         return np.stack(poses, axis=1), np.stack(velocities, axis=1)
 
-    def _own(self, values: np.ndarray) -> np.ndarray:
+    def own(self, values: np.ndarray) -> np.ndarray:
         """Return the DOFs of the tree, shape [W, DOFs]."""
         return np.hstack([values[joint.dofs] for joint in self._joints])
 
@@ -176,11 +176,12 @@ class Tree:
                 moved[:, 3:] = product(np.hstack([axis * np.sin(shift / 2), np.cos(shift / 2)]), moved[:, 3:])
         return moved, axes, qd
 
-    def _rates(self, q: np.ndarray, qd: np.ndarray, inputs: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    def rates(self, q: np.ndarray, qd: np.ndarray, inputs: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rates of `joint_q` and `joint_qd`, zero for what belongs to other trees; see `run`."""
         poses, twists, jacobians, biases, rates = self._kinematics(q, qd)
         size = self._columns[-1]
-        armature = self._own(inputs["joint_armature"])
-        masses, forces = armature[:, :, None] * np.eye(size), self._own(self._efforts(q, qd, inputs))
+        armature = self.own(inputs["joint_armature"])
+        masses, forces = armature[:, :, None] * np.eye(size), self.own(self._efforts(q, qd, inputs))
         for joint, pose, twist, jacobian, bias in zip(self._joints, poses, twists, jacobians, biases, strict=True):
             mass = inputs["body_mass"][joint.body].astype(float)[:, None]
             centre = pose[:, :3] + rotated(pose[:, 3:], self._com(joint))

@@ -4,17 +4,17 @@ acts in its world alone, or is refused with a cure; and its results against form
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import newton
 import numpy as np
-import pippin
 from pippin import Simulation
 from pippin.arrays import on_host, present
 
 from . import scenes
 from .benches import BENCHES, benches_of
+from .observables import OBSERVABLES, watching
 from .observation import HALF, advance, begin_anew, differing, push, start, step
 from .outcomes import NotApplicableError
 from .runs import Runs, falling
@@ -198,8 +198,7 @@ def check_observables(runs: Runs) -> None:
     An observable that is not exact may be left out: the host measures `body_qdd`, and refuses others.
     """
     declared = runs.subject.declaration.supported_observables or frozenset()
-    probe = _Probe(declared)
-    with runs.subject.build(count=1, capture="off", plugins={"probe": probe}) as simulation:
+    with watching(runs.subject, declared).build(count=1, capture="off") as simulation:
         offered = frozenset(map(str, simulation.solver.supported_observables))
         if declared - offered:
             raise runs.fault(
@@ -207,13 +206,29 @@ def check_observables(runs: Runs) -> None:
                 " declare what it offers, or less"
             )
         advance(simulation, 1)
-        probe.poison()
+        for _, array in _observed(simulation, declared):
+            array.fill_(float("nan"))
         advance(simulation, 1)
-        unwritten = probe.unwritten()
+        unwritten = [kind for kind, array in _observed(simulation, declared) if not np.isfinite(array.numpy()).all()]
     if unwritten:
         raise runs.fault(
             f"claims the observables {', '.join(unwritten)}, but does not write them; write every row in each step if"
             " they are requested"
+        )
+
+
+def check_observable(runs: Runs, name: str) -> None:
+    """Check the values of an observable that the solver declares, where one of the kit's scenes shows them."""
+    kind = name.split()[0]
+    if kind not in (runs.subject.declaration.supported_observables or ()):
+        raise NotApplicableError(f"it does not declare {kind}")
+    found = runs.tried("observables").get(name)
+    if found is None:
+        raise NotApplicableError("it declares no bodies or joints that show it")
+    if found:
+        raise runs.fault(
+            f"declares {kind}, but not so that {OBSERVABLES[name]}: {found}; look for a sign, a unit, a frame, a world"
+            " or a step, or leave it out of supported_observables"
         )
 
 
@@ -297,36 +312,13 @@ def _refuse_other(found: np.ndarray, expected: np.ndarray, what: str, feature: s
         )
 
 
-class _Probe:
-    def __init__(self, kinds: frozenset[str]) -> None:
-        self.observables = kinds
-
-    @pippin.hookimpl
-    def update_sensors(self, contacts: Any, observables: Any) -> None:
-        """Keep the arrays, to read them on the host later."""
-        self._contacts, self._given = contacts, observables
-
-    def poison(self) -> None:
-        """Fill every array of numbers with NaN."""
-        for _, array in self._arrays():
-            array.fill_(float("nan"))
-
-    def unwritten(self) -> list[str]:
-        """Return the observables with a NaN in rows that the solver should have written."""
-        found = []
-        for kind, array in self._arrays():
-            rows = array.numpy()
-            if kind == "contact_f" and self._contacts is not None:
-                rows = rows[: int(self._contacts.rigid_contact_count.numpy()[0])]
-            if not np.isfinite(rows).all():
-                found.append(kind)
-        return found
-
-    def _arrays(self) -> list[tuple[str, Any]]:
-        if not self.observables:
-            return []
-        arrays = [(kind, getattr(self._given, kind)) for kind in sorted(self.observables)]
-        return [(kind, array) for kind, array in arrays if array is not None and array.numpy().dtype.kind == "f"]
+def _observed(simulation: Simulation, kinds: Collection[str]) -> list[tuple[str, Any]]:
+    """Return the arrays of numbers among some observables, with the rows that the solver should write."""
+    arrays = [(kind, getattr(simulation.observables, kind)) for kind in sorted(kinds)]
+    if simulation.contacts is not None:
+        count = int(on_host(present(simulation.contacts.rigid_contact_count))[0])
+        arrays = [(kind, array[:count] if kind == "contact_f" and count else array) for kind, array in arrays]
+    return [(kind, array) for kind, array in arrays if array is not None and array.numpy().dtype.kind == "f"]
 
 
 def check_runtime_change(runs: Runs, name: str) -> None:

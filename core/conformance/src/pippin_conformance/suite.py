@@ -18,6 +18,7 @@ from pippin import PippinError, PluginError, did_you_mean
 from . import common_checks, content_checks, drive_checks, observer_checks, solver_checks, term_checks
 from .benches import BENCHES, benches_of
 from .kinds import KindChecks
+from .observables import OBSERVABLES
 from .outcomes import Check, CheckResult, NotApplicableError, check, raise_failed, result_of
 from .plugin_under_test import PluginUnderTest, Scene
 from .runs import Runs
@@ -40,6 +41,12 @@ def _tree(name: str) -> Check:
     return Check(name=f"tree_{name.replace(' ', '_')}", promise=promise, run=run)
 
 
+def _observable(name: str) -> Check:
+    promise = f"If the solver declares `{name.split()[0]}`: {OBSERVABLES[name]}."
+    run = functools.partial(solver_checks.check_observable, name=name)
+    return Check(name=f"observable_{name.replace(' ', '_')}", promise=promise, run=run)
+
+
 def _runtime_change(name: str) -> Check:
     promise = f"`{name}` in one world: {RUNTIME_CHANGES[name].expectation}, there alone; or it is refused."
     run = functools.partial(solver_checks.check_runtime_change, name=name)
@@ -57,7 +64,9 @@ CHECKS = (
     *map(_feature, dict.fromkeys(name.partition(" ")[0] for name in BENCHES)),
     *_of(solver_checks, "feature_gravity feature_heterogeneous_worlds feature_particle_worlds feature_gradients"),
     *map(_tree, TREES),
-    *_of(solver_checks, "observables model_changes"),
+    *_of(solver_checks, "observables"),
+    *map(_observable, OBSERVABLES),
+    *_of(solver_checks, "model_changes"),
     *map(_runtime_change, RUNTIME_CHANGES),
     *_of(drive_checks, "efforts driven_joints addition open_loop"),
     *_of(observer_checks, "outputs readings"),

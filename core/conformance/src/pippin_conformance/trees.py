@@ -148,7 +148,7 @@ def errors_of_trees(subject: PluginUnderTest, names: Sequence[str] | None = None
             finer = attrs.evolve(subject, dt=subject.dt * factor)
             with finer.build(count=1, scene=scene, world_count=WORLDS, is_on_ground=False) as simulation:
                 model = simulation.model
-                true = true or _truth(model, _stated(model), names, features)
+                true = true or _truth(model, stated_numbers(model), names, features)
                 found.append(_run(simulation, names, features))
     except Exception as error:  # a plugin may raise anything
         if len(names) == 1:
@@ -163,12 +163,13 @@ _NUMBERS = {
     "joint_damping": "joint_damping",
     "joint_target_ke": "joint_drives",
     "joint_target_kd": "joint_drives",
+    "joint_friction": "joint_friction",
     "body_mass": "rigid_bodies",
 }
 """Arrays whose numbers change with the second part, if the solver takes over a change of this feature."""
 
 
-def _inputs(model: newton.Model, stated: Any, part: int, features: Mapping[str, str]) -> dict[str, np.ndarray]:
+def drawn_inputs(model: newton.Model, stated: Any, part: int, features: Mapping[str, str]) -> dict[str, np.ndarray]:
     """Return the inputs of a part, the same for all worlds in the first one.
 
     Args:
@@ -200,11 +201,12 @@ def _inputs(model: newton.Model, stated: Any, part: int, features: Mapping[str, 
     }
 
 
-def _stated(model: newton.Model) -> dict[str, np.ndarray]:
+def stated_numbers(model: newton.Model) -> dict[str, np.ndarray]:
+    """Return copies of the numbers of bodies and joints that `change` multiplies."""
     return {name: on_host(getattr(model, name)).copy() for name in _NUMBERS}
 
 
-def _change(simulation: Simulation, inputs: Mapping[str, np.ndarray], features: Mapping[str, str]) -> None:
+def change(simulation: Simulation, inputs: Mapping[str, np.ndarray], features: Mapping[str, str]) -> None:
     """Change gravity and the numbers of joints and bodies, and tell the solver."""
     model, flags = simulation.model, newton.ModelFlags
     changed = [name for name, feature in _NUMBERS.items() if features.get(feature) == "live"]
@@ -228,11 +230,11 @@ def _run(simulation: Simulation, names: Collection[str], features: Mapping[str, 
     """Return the poses and velocities of each tree at the end, and those at the end of the first part."""
     model, state = model_and_state(simulation)
     seen = []
-    stated = _stated(model)
+    stated = stated_numbers(model)
     for part, time in enumerate(PARTS):
-        inputs = _inputs(model, stated, part, features)
+        inputs = drawn_inputs(model, stated, part, features)
         if part:
-            _change(simulation, inputs, features)
+            change(simulation, inputs, features)
         for name in ("joint_target_q", "joint_target_qd", "joint_f"):
             getattr(simulation.control, name).assign(inputs[name])
         for _ in range(round(time / simulation.dt)):
@@ -254,7 +256,7 @@ def _truth(model: newton.Model, stated: Any, names: Collection[str], features: M
         state: Any = on_host(model.joint_q).astype(float), on_host(model.joint_qd).astype(float)
         start = tree.places(*state)
         for part, time in enumerate(PARTS):
-            state = tree.run(state, _inputs(model, stated, part, features), time, length)
+            state = tree.run(state, drawn_inputs(model, stated, part, features), time, length)
         found[name] = start, tree.places(*state)
     return found
 

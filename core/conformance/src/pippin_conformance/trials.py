@@ -23,6 +23,7 @@ from pippin.workers import WorkerProcess
 from . import scenes
 from .benches import BENCHES, DURATION, Rows
 from .kinds import merged
+from .observables import errors_of_observables
 from .observation import model_and_state, step
 from .plugin_under_test import PluginUnderTest
 from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
@@ -282,6 +283,7 @@ def _on_host(array: Any, width: int) -> np.ndarray:
 TRIALS = {
     "features": measured_features,
     "trees": errors_of_trees,
+    "observables": errors_of_observables,
     "answers": answers,
     "refusals": refusals,
     "trusted": trusted,

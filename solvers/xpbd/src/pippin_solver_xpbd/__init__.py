@@ -47,7 +47,8 @@ class XPBDConfig:
     """Iterations over the contacts to apply restitution."""
 
     rigid_contact_con_weighting: bool = True
-    """Whether a body's corrections are divided by the number of its contacts."""
+    """Whether a body's corrections are divided by the number of its contacts. If true, two bodies with unlike numbers
+    push each other unequally, and `contact_f` between them is off, such as by a third in a stack of two boxes."""
 
     disable_particle_contacts: bool = False
     """Whether particles pass through each other. The solver does not keep their worlds apart, so several need this."""
