@@ -32,6 +32,12 @@ FALL = 0.8
 COARSE = 0.2
 """Largest error, as a part of the way that the bodies move."""
 
+SHARE = 0.2
+"""Largest error, as a part of what limits, contacts and equalities do to a file of another format than MJCF.
+
+They are springs of the solver's own there, whose laws differ, also between Newton's model and its reference.
+"""
+
 DIVISIONS = (1, 2, 4)
 
 _FINE = 16
@@ -115,25 +121,42 @@ def judge(file: RandomFile, subject: Subject, folder: Path) -> FuzzVerdict | Non
 def _same_steps(file: RandomFile, model: mujoco.MjModel, subject: Subject, folder: Path) -> FuzzVerdict | None:
     true = plain_motion(model, subject.seconds)
     near = plain_motion(model, subject.seconds, is_rounded=True)
-    if true is None or near is None:
+    springs = _springs(file, model, subject.seconds)
+    if true is None or near is None or springs is None:
         return None
-    found = motion(file, model, subject.seconds, subject.solver, folder, overrides=subject.overrides)
+    allowed, division = max(FLOOR, ROUNDING * apart(near, true)[0]), 1
+    if springs > FLOOR:
+        allowed, division = max(subject.tolerance, SHARE * springs), _FINE
+        true = plain_motion(model, subject.seconds, division=division)
+    if true is None:
+        return None
+    found = motion(
+        file, model, subject.seconds, subject.solver, folder, division=division, overrides=subject.overrides
+    )
     if found.places is None:
         return FuzzVerdict(word="burst" if found.has_burst else "refused", words=found.words)
     error, body = apart(found.places, true)
-    allowed = max(FLOOR, ROUNDING * apart(near, true)[0])
-    errors = {model.opt.timestep: error}
+    errors = {model.opt.timestep / division: error}
     return _verdict(error, allowed, words=found.words, errors=errors, body=body)
+
+
+def _springs(file: RandomFile, model: mujoco.MjModel, seconds: float) -> float | None:
+    """Return how far springs of limits, contacts and equalities move the bodies of a file that is not MJCF [m, rad]."""
+    if file.suffix == ".xml":
+        return 0.0
+    motions = [plain_motion(model, seconds, has_springs=each) for each in (True, False)]
+    return None if motions[0] is None or motions[1] is None else apart(*motions)[0]
 
 
 def _finer_steps(file: RandomFile, model: mujoco.MjModel, subject: Subject, folder: Path) -> FuzzVerdict | None:
     true = plain_motion(model, subject.seconds, division=_FINE)
     near = plain_motion(model, subject.seconds, division=_FINE // 2, is_rounded=True)
     start = plain_motion(model, 0.0)
-    if true is None or near is None or start is None:
+    springs = _springs(file, model, subject.seconds)
+    if true is None or near is None or start is None or springs is None:
         return None
     largest = max(subject.tolerance, COARSE * apart(start, true)[0])
-    tolerance = max(subject.tolerance, ROUNDING * apart(near, true)[0])
+    tolerance = max(subject.tolerance, ROUNDING * apart(near, true)[0], SHARE * springs)
     places: dict[int, Places] = {}
     errors: dict[float, float] = {}
     allowed, finest = tolerance, FuzzVerdict(word="equal")
