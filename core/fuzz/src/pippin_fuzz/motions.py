@@ -156,11 +156,14 @@ def _places(simulation: pippin.Simulation, model: mujoco.MjModel) -> Places:
     state: Any = simulation.state
     poses, velocities = state.body_q.numpy(), state.body_qd.numpy()
     places, labels = {}, simulation.model.body_label
-    for name in (model.body(i).name for i in range(1, model.nbody)):
+    for body in range(1, model.nbody):
+        name = model.body(body).name
         if (own := _index(name, labels)) is not None:
             turn = np.zeros(9)
             mujoco.mju_quat2Mat(turn, np.roll(poses[own][3:], 1).astype(float))
             places[name] = np.r_[poses[own][:3], turn, WEIGHT * velocities[own]]
+        elif model.body_dofnum[body]:  # a welded one may be merged
+            places[name] = np.full(18, np.nan)
     return places
 
 
@@ -180,7 +183,8 @@ def _start(simulation: pippin.Simulation, model: mujoco.MjModel) -> None:
     """Give hinges and sliders the velocities of MuJoCo's keyframe, and the efforts of its motors."""
     state: Any = simulation.state
     control: Any = simulation.control
-    labels, starts = simulation.model.joint_label, simulation.model.joint_qd_start.numpy()
+    made: Any = simulation.model
+    labels, starts = made.joint_label, made.joint_qd_start.numpy()
     qd, efforts = state.joint_qd.numpy(), control.joint_f.numpy()
     for joint in _axes(model):
         if (own := _index(model.joint(joint).name, labels)) is not None:

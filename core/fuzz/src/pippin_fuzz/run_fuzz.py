@@ -160,13 +160,15 @@ class Fuzzer:
             "The run has no note, and the solver claims all that the file has.\n" if verdict.word == "SILENT" else ended
         )
         kind = {".xml": "xml", ".urdf": "xml"}.get(file.suffix, "text")
+        start = f" Joints start at the velocities of the keyframe in `{name}-reference.xml`, whose motors pull."
         return (
             f"# {solver}: a mechanism moves otherwise than in MuJoCo\n\n"
             f"```{kind}\n{file.text.strip()}\n```\n\n"
             f"After {seconds:g} s, the largest distance to MuJoCo's motion of the same file, with its engine in double"
             f" precision, is that of body `{verdict.body}`. {said}\n"
             f"| step [ms] | error [m, rad] |\n| --- | --- |\n{rows}\n"
-            f"Allowed: {verdict.allowed:.3g}. To see it: `pippin run {name}.toml --duration {seconds:g}`.\n"
+            f"Allowed: {verdict.allowed:.3g}. To see it: `pippin run {name}.toml --duration {seconds:g}`."
+            f"{start if file.suffix == '.urdf' else ''}\n"
         )
 
 

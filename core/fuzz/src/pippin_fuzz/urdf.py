@@ -84,10 +84,7 @@ def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
         file.elements.insert(0, "<!-- <link name='x'/> --><material name='red'><color rgba='1 0 0 1'/></material>")
     text = f'<?xml version="1.0"?>\n<robot name={quoteattr(name)}>\n{chr(10).join(file.elements)}\n</robot>\n'
     ground = '<geom name="ground" type="plane" size="0 0 1"/>' if file.has_contacts else ""
-    kinds = (("actuator", "<motor"), ("equality", "<joint"))
-    parts = {kind: "".join(each for each in file.more if each.startswith(start)) for kind, start in kinds}
-    more = "".join(f"<{kind}>{text}</{kind}>" for kind, text in parts.items() if text)
-    whole = reference(file.links, GRAVITY, more=more, world=ground, has_contacts=file.has_contacts)
+    whole = reference(file.links, GRAVITY, more=file.more, world=ground, has_contacts=file.has_contacts)
     return RandomFile(suffix=".urdf", text=text, reference=whole)
 
 

@@ -104,10 +104,7 @@ def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
         for axis in (axis for link in stage.links for axis in link.axes if axis.kind == "free"):
             velocity = np.ravel(axis.qvel)
             axis.qvel = np.r_[turned(Y_UP[1], velocity[:3]), velocity[3:]]
-    kinds = (("actuator", "<general"), ("equality", "<joint"))
-    parts = {kind: "".join(each for each in stage.more if each.startswith(start)) for kind, start in kinds}
-    more = "".join(f"<{kind}>{each}</{kind}>" for kind, each in parts.items() if each)
-    whole = reference(stage.links, gravity.tolist(), more=more, world=ground, has_contacts=stage.has_contacts)
+    whole = reference(stage.links, gravity.tolist(), more=stage.more, world=ground, has_contacts=stage.has_contacts)
     return RandomFile(suffix=".usda", text=text, reference=whole)
 
 
@@ -203,19 +200,14 @@ def _add(stage: _Stage, index: int) -> None:
     is_deep = parent >= 0 and draw.now("deep") and stage.paths[parent] not in stage.own_scales
     if is_deep:
         holder, holder_path = stage.poses[parent], stage.paths[parent]
-    wrap = "{}"
+    wrap = "# body"
     if draw.now("group"):
         group = draw.vector(0.2), draw.quaternion()
-        wrap = (
-            f'def Xform "g{index}" {{\n{_indented(_ops(draw, (group[0] / stage.scale, group[1])))}\n  {{}}\n}}'.replace(
-                "{", "{{"
-            ).replace("}", "}}")
-        )
-        wrap = wrap.replace("{{{{}}}}", "{}").replace("{{}}", "{}")
+        ops = _indented(_ops(draw, (group[0] / stage.scale, group[1])))
+        wrap = f'def Xform "g{index}" {{\n{ops}\n  # body\n}}'
         holder, holder_path = chain(holder, group), f"{holder_path}/g{index}"
     stage.paths.append(f"{holder_path}/l{index}")
-    text = _body(stage, index, chain(inverse(holder), stage.poses[index]), kind)
-    text = wrap.format(text)
+    text = wrap.replace("# body", _body(stage, index, chain(inverse(holder), stage.poses[index]), kind))
     if is_deep:
         at = next(i for i, each in enumerate(stage.bodies) if f"# end of l{parent}\n" in each)
         stage.bodies[at] = stage.bodies[at].replace(f"# end of l{parent}\n", f"{text}\n# end of l{parent}\n")

@@ -115,28 +115,24 @@ def judge(file: RandomFile, subject: Subject, folder: Path) -> FuzzVerdict | Non
         return None
     if not model.nkey:
         return None
-    return (_same_steps if subject.is_mujoco else _finer_steps)(file, model, subject, folder)
+    if (springs := _springs(file, model, subject.seconds)) is None:
+        return None
+    if subject.is_mujoco and springs <= FLOOR:
+        return _same_steps(file, model, subject, folder)
+    return _finer_steps(file, model, subject, folder, springs)
 
 
 def _same_steps(file: RandomFile, model: mujoco.MjModel, subject: Subject, folder: Path) -> FuzzVerdict | None:
     true = plain_motion(model, subject.seconds)
     near = plain_motion(model, subject.seconds, is_rounded=True)
-    springs = _springs(file, model, subject.seconds)
-    if true is None or near is None or springs is None:
+    if true is None or near is None:
         return None
-    allowed, division = max(FLOOR, ROUNDING * apart(near, true)[0]), 1
-    if springs > FLOOR:
-        allowed, division = max(subject.tolerance, SHARE * springs), _FINE
-        true = plain_motion(model, subject.seconds, division=division)
-    if true is None:
-        return None
-    found = motion(
-        file, model, subject.seconds, subject.solver, folder, division=division, overrides=subject.overrides
-    )
+    found = motion(file, model, subject.seconds, subject.solver, folder, overrides=subject.overrides)
     if found.places is None:
         return FuzzVerdict(word="burst" if found.has_burst else "refused", words=found.words)
     error, body = apart(found.places, true)
-    errors = {model.opt.timestep / division: error}
+    allowed = max(FLOOR, ROUNDING * apart(near, true)[0])
+    errors = {model.opt.timestep: error}
     return _verdict(error, allowed, words=found.words, errors=errors, body=body)
 
 
@@ -144,16 +140,17 @@ def _springs(file: RandomFile, model: mujoco.MjModel, seconds: float) -> float |
     """Return how far springs of limits, contacts and equalities move the bodies of a file that is not MJCF [m, rad]."""
     if file.suffix == ".xml":
         return 0.0
-    motions = [plain_motion(model, seconds, has_springs=each) for each in (True, False)]
-    return None if motions[0] is None or motions[1] is None else apart(*motions)[0]
+    true, loose = plain_motion(model, seconds), plain_motion(model, seconds, has_springs=False)
+    return None if true is None or loose is None else apart(loose, true)[0]
 
 
-def _finer_steps(file: RandomFile, model: mujoco.MjModel, subject: Subject, folder: Path) -> FuzzVerdict | None:
+def _finer_steps(
+    file: RandomFile, model: mujoco.MjModel, subject: Subject, folder: Path, springs: float
+) -> FuzzVerdict | None:
     true = plain_motion(model, subject.seconds, division=_FINE)
     near = plain_motion(model, subject.seconds, division=_FINE // 2, is_rounded=True)
     start = plain_motion(model, 0.0)
-    springs = _springs(file, model, subject.seconds)
-    if true is None or near is None or start is None or springs is None:
+    if true is None or near is None or start is None:
         return None
     largest = max(subject.tolerance, COARSE * apart(start, true)[0])
     tolerance = max(subject.tolerance, ROUNDING * apart(near, true)[0], SHARE * springs)
