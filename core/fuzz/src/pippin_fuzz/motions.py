@@ -78,7 +78,9 @@ def plain_motion(
 
 def _place(model: mujoco.MjModel, data: mujoco.MjData, body: int) -> np.ndarray:
     velocity = np.zeros(6)
-    mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_BODY, body, velocity, 0)
+    # MuJoCo puts the centre of a body without mass elsewhere than at its origin.
+    kind = mujoco.mjtObj.mjOBJ_BODY if model.body_mass[body] else mujoco.mjtObj.mjOBJ_XBODY
+    mujoco.mj_objectVelocity(model, data, kind, body, velocity, 0)
     return np.r_[data.xpos[body], data.xmat[body], WEIGHT * np.roll(velocity, 3)]
 
 
