@@ -54,7 +54,7 @@ def test_a_buffer_that_overflows_is_a_fault_with_the_number_to_write(check):
     assert code == 2
     assert not verdict["is_able"]
     assert any(
-        "collision.rigid_contact_max: " in fault and "set it to at least 6" in fault for fault in verdict["faults"]
+        "collision.rigid_contact_max: " in fault and "set it to at least 7" in fault for fault in verdict["faults"]
     )
 
 

@@ -87,6 +87,23 @@ def test_the_number_that_was_told_is_enough(key, configure):
         enough.raise_errors()
 
 
+def test_convex_shapes_that_a_full_buffer_leaves_out_are_told(configure):
+    """Newton stops at a full buffer, and does not count them."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    hull = newton.Mesh.create_box(0.1, 0.1, 0.1)
+    for index in range(3):
+        body = builder.add_body(xform=wp.transform(wp.vec3(float(index), 0.0, 0.0999), wp.quat_identity()))
+        builder.add_shape_convex_hull(body, mesh=hull)
+    table = {"rigid_contact_max": 8}
+    with pippin.Simulation(configure("xpbd", collision=table, scene={"ground": True}), prototype=builder) as full:
+        full.step()
+
+        with pytest.raises(
+            pippin.SimulationError, match=r"rigid_contact_max: (8 contacts fill it|\d+ contacts did not)"
+        ):
+            full.raise_errors()
+
+
 def test_every_full_buffer_is_named_at_once(configure):
     builder = pile()
     for index in range(4):

@@ -67,6 +67,18 @@ def test_a_folder_of_another_plan_is_refused(tmp_path):
         fuzz(plan("Right", tolerance=0.1), range(1), tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"form": "cad"}, "'cad' is not drawn; there are mjcf"),
+        ({"without": ("dampings",)}, "'dampings' leaves nothing out of mechanisms.*did you mean 'damping'"),
+    ],
+)
+def test_what_is_not_drawn_is_refused(tmp_path, keys, message):
+    with pytest.raises(pippin.ConfigError, match=message):
+        fuzz(plan("Right", **keys), range(1), tmp_path)
+
+
 def test_the_folder_of_a_finding_runs_and_shows_it(tmp_path):
     result = CliRunner().invoke(
         command, [f"{SOLVERS}:HeavyConfig", "--count", "1", "--seed", "1", "--out", str(tmp_path), "--json"]
@@ -119,3 +131,13 @@ def test_a_refusal_names_the_statements_that_it_is_about():
 
     assert words_in(text) == {"armature"}
     assert words_in("margins of contacts") == {"margin"} or words_in("margin 0 of geom g1") == {"margin"}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("form", ["urdf", "usd"])
+def test_robot_files_of_other_formats_move_as_their_references(form, tmp_path):
+    found = fuzz(Plan(solver="mujoco-native", overrides=("solver.threads=1",), form=form), range(6), tmp_path)
+
+    words = [each.words[-1] for each in found]
+    assert words.count("equal") >= 4
+    assert set(words) <= {"equal", "told", "refused", "none"}

@@ -121,7 +121,6 @@ def test_a_net_hangs_by_the_formula(simulate):
 CONFORMANCE = conformance.Conformance(
     "solver",
     "xpbd",
-    config={"joint_linear_relaxation": 1.0, "joint_angular_relaxation": 1.0},
     expected_failures={
         "feature_tetrahedra": "its constraint tr(FᵀF) - 3 grows with the square of a shear, which stays almost free",
     },

@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 import mujoco
-from pippin import ConfigError
+from pippin import ConfigError, did_you_mean
 from pippin.config import overridden, toml_text
 from pippin.studies import RunProgress
 from pippin.workers import WorkerPool, usable_cores
@@ -21,7 +21,7 @@ from pippin.workers import WorkerPool, usable_cores
 from .files import RandomFile
 from .motions import tables
 from .shrinking import shrink
-from .statements import unclaimed, words_in
+from .statements import WORDS, unclaimed, words_in
 from .verdicts import FuzzVerdict, Subject, judge
 
 FORMS = ("mechanisms", "mjcf", "urdf", "usd")
@@ -190,6 +190,7 @@ def fuzz(
     """
     if plan.form not in FORMS or importlib.util.find_spec(f"pippin_fuzz.{plan.form}") is None:
         raise ConfigError(f"--files: {plan.form!r} is not drawn; there are {', '.join(FORMS[1:])}")
+    _refuse_unknown(plan)
     done = _resumed(plan, out)
     left = [seed for seed in seeds if seed not in done]
     wanted = [*dict.fromkeys([*done, *left])]
@@ -201,6 +202,18 @@ def fuzz(
             counts = collections.Counter(each.word for each in done.values())
             progress.update(f"seed {found.seed}: {', '.join(f'{count} {word}' for word, count in counts.items())}")
     return [done[seed] for seed in wanted if seed in done]
+
+
+def _refuse_unknown(plan: Plan) -> None:
+    """Refuse a word that leaves nothing out of a hundred files."""
+    draw = importlib.import_module(f"pippin_fuzz.{plan.form}").draw
+    for word in plan.without:
+        if all(draw(seed, frozenset({word})).text == draw(seed).text for seed in range(100)):
+            known = {each for words in WORDS.values() for each in words}
+            raise ConfigError(
+                f"--without: {word!r} leaves nothing out of {plan.form}; name elements, attributes, or one of"
+                f" {', '.join(sorted(known))}{did_you_mean(word, known)}"
+            )
 
 
 def _outcomes(plan: Plan, seeds: Sequence[int], out: Path, processes: int) -> Iterable[Outcome]:

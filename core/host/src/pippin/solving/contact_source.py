@@ -39,6 +39,10 @@ class Capacity:
     is_flag: bool = False
     """Whether `count` is only a flag: not zero if elements were dropped."""
 
+    is_cut: bool = False
+    """Whether `count` may end at `allocated` although elements were dropped, so that a full buffer counts as too small.
+    """
+
     overflow_bits: int = 0
     """Bits of the solver's observable `overflow` that are set if elements were dropped."""
 
@@ -60,7 +64,7 @@ class Capacity:
     @property
     def limit(self) -> int:
         """The largest value of `count` at which nothing was dropped."""
-        return 0 if self.is_flag else self.allocated
+        return 0 if self.is_flag else self.allocated - self.is_cut
 
     def overflow(self, count: int | None = None) -> str:
         """Return the error message for dropped elements.
@@ -73,11 +77,16 @@ class Capacity:
             reason = self.reason or f"{self.holds} did not fit into {self.allocated}"
             return f"{self.field}: {reason}; {self.cure or 'raise it'}{hint}"
         cure = self.cure or f"set it to at least {self.needed(count)}{' per world' if self.shared_by > 1 else ''}"
-        return f"{self.field}: {count} {self.holds} did not fit into {self.allocated}; {cure}{hint}"
+        did_not_fit = f"{count} {self.holds} did not fit into {self.allocated}"
+        if self.is_cut and count == self.allocated:
+            did_not_fit = f"{count} {self.holds} fill it, and others may be left out"
+        return f"{self.field}: {did_not_fit}; {cure}{hint}"
 
     def needed(self, count: int | None) -> int | None:
         """Return the value of the key at which `count` elements fit; None if the key does not count them."""
-        return None if count is None or self.is_flag or self.cure else -(-count // self.shared_by)
+        if count is None or self.is_flag or self.cure:
+            return None
+        return -(-(count + self.is_cut) // self.shared_by)
 
 
 def pipeline_capacities(
@@ -99,6 +108,7 @@ def _of_pairs(
         holds="contacts",
         allocated=contacts.rigid_contact_max,
         count=contacts.rigid_contact_count,
+        is_cut=True,  # Newton leaves out convex shapes once the buffer is full, without counting them
     )
     if pipeline.model.particle_count:
         # By default there is room for all pairs of particle and shape; the need of edges and faces is estimated.

@@ -215,7 +215,7 @@ def note_count(count: Ints, i: int, limit: int, slot: int, largest: Ints):
     if i >= count.shape[0]:
         return
     if count[i] > limit and wp.atomic_max(largest, slot, count[i]) == 0:
-        wp.printf("a buffer is full (%d > %d): raise_errors() tells which, and what to set\n", count[i], limit)
+        wp.printf("a buffer is full (%d elements): raise_errors() tells which, and what to set\n", count[i])
 
 
 @wp.kernel
