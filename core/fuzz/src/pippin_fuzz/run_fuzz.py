@@ -146,8 +146,7 @@ class Fuzzer:
             (place / f"{name}-reference.xml").write_text(small.reference, encoding="utf-8")
         (place / f"{name}-drawn{file.suffix}").write_text(file.text, encoding="utf-8")
         model = mujoco.MjModel.from_xml_string(small.reference)
-        config = tables(f"{name}{file.suffix}", model, self._plan.solver)
-        config = overridden(config, self._plan.overrides)
+        config = overridden(tables(f"{name}{file.suffix}", model, self._plan.solver), self._plan.overrides)
         (place / f"{name}.toml").write_text(toml_text(config), encoding="utf-8")
         (place / "issue.md").write_text(self._issue(name, small, verdict), encoding="utf-8")
 
@@ -242,8 +241,7 @@ def _resumed(plan: Plan, out: Path) -> dict[int, Outcome]:
     if lines[0] != wanted:
         differ = ", ".join(f"{key} {lines[0].get(key)!r}" for key in wanted if lines[0].get(key) != wanted[key])
         raise ConfigError(f"--out: '{out}' has seeds of another plan ({differ}); name a new folder")
-    found = map(_outcome, lines[1:])
-    return {each.seed: each for each in found}
+    return {each.seed: each for each in map(_outcome, lines[1:])}
 
 
 def _outcome(line: Mapping[str, Any]) -> Outcome:

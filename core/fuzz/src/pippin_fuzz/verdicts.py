@@ -113,13 +113,11 @@ def judge(file: RandomFile, subject: Subject, folder: Path) -> FuzzVerdict | Non
         model = mujoco.MjModel.from_xml_string(file.reference)
     except ValueError:
         return None
-    if not model.nkey:
+    if not model.nkey or (springs := _springs(file, model, subject.seconds)) is None:
         return None
-    if (springs := _springs(file, model, subject.seconds)) is None:
-        return None
-    if subject.is_mujoco and springs <= FLOOR:
-        return _same_steps(file, model, subject, folder)
-    return _finer_steps(file, model, subject, folder, springs)
+    subject = attrs.evolve(subject, tolerance=max(subject.tolerance, SHARE * springs))
+    is_exact = subject.is_mujoco and springs <= FLOOR
+    return (_same_steps if is_exact else _finer_steps)(file, model, subject, folder)
 
 
 def _same_steps(file: RandomFile, model: mujoco.MjModel, subject: Subject, folder: Path) -> FuzzVerdict | None:
@@ -144,16 +142,14 @@ def _springs(file: RandomFile, model: mujoco.MjModel, seconds: float) -> float |
     return None if true is None or loose is None else apart(loose, true)[0]
 
 
-def _finer_steps(
-    file: RandomFile, model: mujoco.MjModel, subject: Subject, folder: Path, springs: float
-) -> FuzzVerdict | None:
+def _finer_steps(file: RandomFile, model: mujoco.MjModel, subject: Subject, folder: Path) -> FuzzVerdict | None:
     true = plain_motion(model, subject.seconds, division=_FINE)
     near = plain_motion(model, subject.seconds, division=_FINE // 2, is_rounded=True)
     start = plain_motion(model, 0.0)
     if true is None or near is None or start is None:
         return None
     largest = max(subject.tolerance, COARSE * apart(start, true)[0])
-    tolerance = max(subject.tolerance, ROUNDING * apart(near, true)[0], SHARE * springs)
+    tolerance = max(subject.tolerance, ROUNDING * apart(near, true)[0])
     places: dict[int, Places] = {}
     errors: dict[float, float] = {}
     allowed, finest = tolerance, FuzzVerdict(word="equal")
