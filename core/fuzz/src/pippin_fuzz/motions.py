@@ -154,9 +154,8 @@ def motion(
     return MovedFile(places=places, words=tuple(dict.fromkeys(word.replace(f"{folder}/", "") for word in words)))
 
 
-def _places(simulation: pippin.Simulation, model: mujoco.MjModel) -> Places:
-    state: Any = simulation.state
-    poses, velocities = state.body_q.numpy(), state.body_qd.numpy()
+def _places(simulation: Any, model: mujoco.MjModel) -> Places:
+    poses, velocities = simulation.state.body_q.numpy(), simulation.state.body_qd.numpy()
     places, labels = {}, simulation.model.body_label
     for body in range(1, model.nbody):
         name = model.body(body).name
@@ -181,18 +180,15 @@ def _axes(model: mujoco.MjModel) -> list[int]:
     return [joint for joint in range(model.njnt) if model.jnt_type[joint] in kinds]
 
 
-def _start(simulation: pippin.Simulation, model: mujoco.MjModel) -> None:
+def _start(simulation: Any, model: mujoco.MjModel) -> None:
     """Give hinges and sliders the velocities of MuJoCo's keyframe, and the efforts of its motors."""
-    state: Any = simulation.state
-    control: Any = simulation.control
-    made: Any = simulation.model
-    labels, starts = made.joint_label, made.joint_qd_start.numpy()
-    qd, efforts = state.joint_qd.numpy(), control.joint_f.numpy()
+    labels, starts = simulation.model.joint_label, simulation.model.joint_qd_start.numpy()
+    qd, efforts = simulation.state.joint_qd.numpy(), simulation.control.joint_f.numpy()
     for joint in _axes(model):
         if (own := _index(model.joint(joint).name, labels)) is not None:
             qd[starts[own]] = model.key_qvel[0][model.jnt_dofadr[joint]]
             motors = model.actuator_trnid[:, 0] == joint
             efforts[starts[own]] = model.actuator_gear[motors, 0] @ model.key_ctrl[0][motors]
-    state.joint_qd.assign(qd)
+    simulation.state.joint_qd.assign(qd)
     simulation.invalidate("joints")
-    control.joint_f.assign(efforts)
+    simulation.control.joint_f.assign(efforts)

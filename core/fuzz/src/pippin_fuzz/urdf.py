@@ -95,7 +95,7 @@ def _add(file: _File) -> None:
     suffix = f" {draw.one(_NAMES)}" if draw.now("names") else ""
     link = TreeLink(name=f"l{index}{suffix}", parent=parent)
     angles = draw.vector(1.0) if draw.may(0.8, "rpy") else np.zeros(3)
-    place = draw.vector(0.2) + np.array([0, 0, 1.5 if file.has_contacts else 0])
+    place = draw.vector(0.2) + np.array([0, 0, 0.25 if file.has_contacts else 0])
     link.place = place, _rotation(angles)
     kind = draw.one(["continuous", "continuous", "revolute", "revolute", "prismatic", "fixed"])
     kind = "floating" if file.has_contacts or draw.now("floating", 0.4) else kind
