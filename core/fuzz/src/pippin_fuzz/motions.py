@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ class MovedFile:
 
 
 def plain_motion(
-    model: mujoco.MjModel, seconds: float, *, division: int = 1, is_rounded: bool = False
+    model: mujoco.MjModel, seconds: float, *, division: int = 1, is_rounded: bool = False, has_springs: bool = True
 ) -> Places | None:
     """Return where plain MuJoCo moves the bodies of a model; None if it diverges.
 
@@ -51,34 +52,35 @@ def plain_motion(
         seconds: Length of the motion [s].
         division: Number of steps for each step of the file. With several, the steps are of the fourth order.
         is_rounded: Whether the numbers of the model have single precision.
+        has_springs: Whether limits, contacts and equalities act.
     """
-    data, step = mujoco.MjData(model), model.opt.timestep
-    kept = {name: getattr(model, name).copy() for name in _ROUNDED}
-    integrator = model.opt.integrator
-    try:
-        for name in _ROUNDED if is_rounded else ():
-            getattr(model, name)[:] = kept[name].astype(np.float32)
-        if division > 1:
-            model.opt.timestep, model.opt.integrator = step / division, mujoco.mjtIntegrator.mjINT_RK4
-        mujoco.mj_resetDataKeyframe(model, data, 0)
-        data.qvel[:] *= 1.0 + 2.0**-22 * is_rounded
-        for _ in range(round(seconds / step) * division):
-            mujoco.mj_step(model, data)
-        if data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number or np.abs(data.qvel).max() > _FASTEST:
-            return None
-        mujoco.mj_kinematics(model, data)
-        mujoco.mj_comPos(model, data)
-        mujoco.mj_comVel(model, data)
-        return {model.body(i).name: _place(model, data, i) for i in range(1, model.nbody)}
-    finally:
-        model.opt.timestep, model.opt.integrator = step, integrator
-        for name in _ROUNDED:
-            getattr(model, name)[:] = kept[name]
+    model = copy.copy(model)
+    steps = round(seconds / model.opt.timestep) * division
+    for name in _ROUNDED if is_rounded else ():
+        getattr(model, name)[:] = getattr(model, name).astype(np.float32)
+    if division > 1:
+        model.opt.timestep, model.opt.integrator = model.opt.timestep / division, mujoco.mjtIntegrator.mjINT_RK4
+    if not has_springs:
+        flags = mujoco.mjtDisableBit
+        model.opt.disableflags |= flags.mjDSBL_LIMIT | flags.mjDSBL_CONTACT | flags.mjDSBL_EQUALITY
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    data.qvel[:] *= 1.0 + 2.0**-22 * is_rounded
+    for _ in range(steps):
+        mujoco.mj_step(model, data)
+    if data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number or np.abs(data.qvel).max() > _FASTEST:
+        return None
+    mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
+    mujoco.mj_comVel(model, data)
+    return {model.body(i).name: _place(model, data, i) for i in range(1, model.nbody)}
 
 
 def _place(model: mujoco.MjModel, data: mujoco.MjData, body: int) -> np.ndarray:
     velocity = np.zeros(6)
-    mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_BODY, body, velocity, 0)
+    # MuJoCo puts the centre of a body without mass elsewhere than at its origin.
+    kind = mujoco.mjtObj.mjOBJ_BODY if model.body_mass[body] else mujoco.mjtObj.mjOBJ_XBODY
+    mujoco.mj_objectVelocity(model, data, kind, body, velocity, 0)
     return np.r_[data.xpos[body], data.xmat[body], WEIGHT * np.roll(velocity, 3)]
 
 
@@ -91,15 +93,17 @@ def tables(path: str, model: mujoco.MjModel, solver: str, division: int = 1) -> 
         solver: Name of the solver.
         division: Number of steps for each step of the reference.
     """
-    asset, scene = dict[str, Any](path=path), dict[str, Any](ground=False)
+    asset: dict[str, Any] = {"path": path}
+    scene: dict[str, Any] = {"ground": False}
     if path.endswith(".xml"):
         asset["keyframe"] = "k"
     elif model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_CONTACT:
         asset["self_collisions"] = False
         scene["filters"] = [{"a": [".*"], "b": [".*"]}]
-    if path.endswith(".urdf"):
+    if path.endswith(".urdf"):  # which states neither a ground nor a start
+        scene["ground"] = any(model.geom(geom).name == "ground" for geom in range(model.ngeom))
         scene["gravity"] = model.opt.gravity.tolist()
-        starts = {name: float(model.key_qpos[0][model.jnt_qposadr[joint]]) for name, joint in _axes(model).items()}
+        starts = {model.joint(i).name: float(model.key_qpos[0][model.jnt_qposadr[i]]) for i in _axes(model)}
         asset["joint_positions"] = {re.escape(name): start for name, start in starts.items() if start}
     return {
         "simulation": {"device": "cpu", "dt": float(model.opt.timestep) / division, "max_speed": 1e6},
@@ -141,7 +145,7 @@ def motion(
                     _start(simulation, model)
                 simulation.step(round(seconds / model.opt.timestep) * division)
                 simulation.raise_errors()
-                places = dict(_places(simulation))
+                places = _places(simulation, model)
         except pippin.PippinError as error:
             has_burst = not isinstance(error, pippin.ConfigError)
             faults = (str(each).replace(f"{folder}/", "") for each in getattr(error, "faults", (error,)))
@@ -150,33 +154,41 @@ def motion(
     return MovedFile(places=places, words=tuple(dict.fromkeys(word.replace(f"{folder}/", "") for word in words)))
 
 
-def _places(simulation: pippin.Simulation) -> Any:
-    state: Any = simulation.state
-    rows = zip(simulation.model.body_label, state.body_q.numpy(), state.body_qd.numpy(), strict=True)
-    for label, pose, velocity in rows:
-        turn = np.zeros(9)
-        mujoco.mju_quat2Mat(turn, np.roll(pose[3:], 1).astype(float))
-        yield label.rpartition("/")[2], np.r_[pose[:3], turn, WEIGHT * velocity]
+def _places(simulation: Any, model: mujoco.MjModel) -> Places:
+    poses, velocities = simulation.state.body_q.numpy(), simulation.state.body_qd.numpy()
+    places, labels = {}, simulation.model.body_label
+    for body in range(1, model.nbody):
+        name = model.body(body).name
+        if (own := _index(name, labels)) is not None:
+            turn = np.zeros(9)
+            mujoco.mju_quat2Mat(turn, np.roll(poses[own][3:], 1).astype(float))
+            places[name] = np.r_[poses[own][:3], turn, WEIGHT * velocities[own]]
+        elif model.body_dofnum[body]:  # a welded one may be merged
+            places[name] = np.full(18, np.nan)
+    return places
 
 
-def _axes(model: mujoco.MjModel) -> dict[str, int]:
-    """Return the hinges and sliders of a model by name."""
+def _index(name: str, labels: Sequence[str]) -> int | None:
+    """Return the place of the only label that ends with a name, which may have slashes; None if there is none."""
+    found = [index for index, label in enumerate(labels) if label == name or label.endswith(f"/{name}")]
+    return found[0] if len(found) == 1 else None
+
+
+def _axes(model: mujoco.MjModel) -> list[int]:
+    """Return the hinges and sliders of a model."""
     kinds = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
-    return {model.joint(joint).name: joint for joint in range(model.njnt) if model.jnt_type[joint] in kinds}
+    return [joint for joint in range(model.njnt) if model.jnt_type[joint] in kinds]
 
 
-def _start(simulation: pippin.Simulation, model: mujoco.MjModel) -> None:
-    """Give hinges and sliders the velocities of MuJoCo's keyframe, and the efforts of its motors [N, N·m]."""
-    state: Any = simulation.state
-    efforts: Any = simulation.control.joint_f
-    starts: Any = simulation.model.joint_qd_start
-    velocities, forces, axes = state.joint_qd.numpy(), efforts.numpy(), _axes(model)
-    for dof, label in zip(starts.numpy(), simulation.model.joint_label, strict=False):
-        own = axes.get(label.rpartition("/")[2])
-        if own is not None:
-            velocities[dof] = model.key_qvel[0][model.jnt_dofadr[own]]
-            motors = [each for each in range(model.nu) if model.actuator_trnid[each, 0] == own]
-            forces[dof] = sum(model.key_ctrl[0][each] * model.actuator_gear[each, 0] for each in motors)
-    state.joint_qd.assign(velocities)
+def _start(simulation: Any, model: mujoco.MjModel) -> None:
+    """Give hinges and sliders the velocities of MuJoCo's keyframe, and the efforts of its motors."""
+    labels, starts = simulation.model.joint_label, simulation.model.joint_qd_start.numpy()
+    qd, efforts = simulation.state.joint_qd.numpy(), simulation.control.joint_f.numpy()
+    for joint in _axes(model):
+        if (own := _index(model.joint(joint).name, labels)) is not None:
+            qd[starts[own]] = model.key_qvel[0][model.jnt_dofadr[joint]]
+            motors = model.actuator_trnid[:, 0] == joint
+            efforts[starts[own]] = model.actuator_gear[motors, 0] @ model.key_ctrl[0][motors]
+    simulation.state.joint_qd.assign(qd)
     simulation.invalidate("joints")
-    efforts.assign(forces)
+    simulation.control.joint_f.assign(efforts)

@@ -146,8 +146,7 @@ class Fuzzer:
             (place / f"{name}-reference.xml").write_text(small.reference, encoding="utf-8")
         (place / f"{name}-drawn{file.suffix}").write_text(file.text, encoding="utf-8")
         model = mujoco.MjModel.from_xml_string(small.reference)
-        config = tables(f"{name}{file.suffix}", model, self._plan.solver)
-        config = overridden(config, self._plan.overrides)
+        config = overridden(tables(f"{name}{file.suffix}", model, self._plan.solver), self._plan.overrides)
         (place / f"{name}.toml").write_text(toml_text(config), encoding="utf-8")
         (place / "issue.md").write_text(self._issue(name, small, verdict), encoding="utf-8")
 
@@ -160,13 +159,15 @@ class Fuzzer:
             "The run has no note, and the solver claims all that the file has.\n" if verdict.word == "SILENT" else ended
         )
         kind = {".xml": "xml", ".urdf": "xml"}.get(file.suffix, "text")
+        start = f" Joints start at the velocities of the keyframe in `{name}-reference.xml`, whose motors pull."
         return (
             f"# {solver}: a mechanism moves otherwise than in MuJoCo\n\n"
             f"```{kind}\n{file.text.strip()}\n```\n\n"
             f"After {seconds:g} s, the largest distance to MuJoCo's motion of the same file, with its engine in double"
             f" precision, is that of body `{verdict.body}`. {said}\n"
             f"| step [ms] | error [m, rad] |\n| --- | --- |\n{rows}\n"
-            f"Allowed: {verdict.allowed:.3g}. To see it: `pippin run {name}.toml --duration {seconds:g}`.\n"
+            f"Allowed: {verdict.allowed:.3g}. To see it: `pippin run {name}.toml --duration {seconds:g}`."
+            f"{start if file.suffix == '.urdf' else ''}\n"
         )
 
 
@@ -240,8 +241,7 @@ def _resumed(plan: Plan, out: Path) -> dict[int, Outcome]:
     if lines[0] != wanted:
         differ = ", ".join(f"{key} {lines[0].get(key)!r}" for key in wanted if lines[0].get(key) != wanted[key])
         raise ConfigError(f"--out: '{out}' has seeds of another plan ({differ}); name a new folder")
-    found = map(_outcome, lines[1:])
-    return {each.seed: each for each in found}
+    return {each.seed: each for each in map(_outcome, lines[1:])}
 
 
 def _outcome(line: Mapping[str, Any]) -> Outcome:

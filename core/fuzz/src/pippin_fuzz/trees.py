@@ -187,23 +187,22 @@ def mass_of(geoms: Sequence[str]) -> tuple[float, np.ndarray, np.ndarray]:
 
 
 def reference(
-    links: Sequence[TreeLink], gravity: Sequence[float], *, more: str = "", world: str = "", has_contacts: bool
+    links: Sequence[TreeLink], gravity: Sequence[float], *, more: Sequence[str], world: str, has_contacts: bool
 ) -> str:
-    """Return the MJCF of a tree, which starts at its keyframe."""
+    """Return the MJCF of a tree with more equalities and actuators; at its keyframe, all controls are 1."""
     order = [*_order(links, -1)]
     axes = [axis for index in order for axis in links[index].axes]
     qpos = [[*np.r_[_free_pose(links, axis)]] if axis.kind == "free" else _rest(axis) for axis in axes]
     qvel = [np.ravel(axis.qvel) for axis in axes]
     flag = "" if has_contacts else '<flag contact="disable"/>'
-    motors = more.count("<motor")
-    ctrl = f' ctrl="{_joined([1.0] * motors)}"' if motors else ""
-    key = (
-        f'<keyframe><key name="start" qpos="{_joined(qpos)}" qvel="{_joined(qvel)}"{ctrl}/></keyframe>' if axes else ""
-    )
+    equalities, actuators = ([each for each in more if each.startswith("<joint") == kind] for kind in (True, False))
+    ctrl = " ".join("1" for _ in actuators)
+    key = f'<key name="start" qpos="{_joined(qpos)}" qvel="{_joined(qvel)}" ctrl="{ctrl}"/>' if axes else ""
     return _with_springs(
         '<mujoco><compiler angle="radian" autolimits="true" balanceinertia="false" boundmass="0"/>'
         f'<option gravity="{numbers(gravity)}" timestep=".002" integrator="implicitfast">{flag}</option>'
-        f"<worldbody>{world}{_bodies(links, -1)}</worldbody>{more}{key}</mujoco>"
+        f"<worldbody>{world}{_bodies(links, -1)}</worldbody><actuator>{''.join(actuators)}</actuator>"
+        f"<equality>{''.join(equalities)}</equality><keyframe>{key}</keyframe></mujoco>"
     )
 
 

@@ -84,10 +84,7 @@ def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
         file.elements.insert(0, "<!-- <link name='x'/> --><material name='red'><color rgba='1 0 0 1'/></material>")
     text = f'<?xml version="1.0"?>\n<robot name={quoteattr(name)}>\n{chr(10).join(file.elements)}\n</robot>\n'
     ground = '<geom name="ground" type="plane" size="0 0 1"/>' if file.has_contacts else ""
-    kinds = (("actuator", "<motor"), ("equality", "<joint"))
-    parts = {kind: "".join(each for each in file.more if each.startswith(start)) for kind, start in kinds}
-    more = "".join(f"<{kind}>{text}</{kind}>" for kind, text in parts.items() if text)
-    whole = reference(file.links, GRAVITY, more=more, world=ground, has_contacts=file.has_contacts)
+    whole = reference(file.links, GRAVITY, more=file.more, world=ground, has_contacts=file.has_contacts)
     return RandomFile(suffix=".urdf", text=text, reference=whole)
 
 
@@ -98,7 +95,7 @@ def _add(file: _File) -> None:
     suffix = f" {draw.one(_NAMES)}" if draw.now("names") else ""
     link = TreeLink(name=f"l{index}{suffix}", parent=parent)
     angles = draw.vector(1.0) if draw.may(0.8, "rpy") else np.zeros(3)
-    place = draw.vector(0.2) + np.array([0, 0, 1.5 if file.has_contacts else 0])
+    place = draw.vector(0.2) + np.array([0, 0, 0.25 if file.has_contacts else 0])
     link.place = place, _rotation(angles)
     kind = draw.one(["continuous", "continuous", "revolute", "revolute", "prismatic", "fixed"])
     kind = "floating" if file.has_contacts or draw.now("floating", 0.4) else kind

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -104,10 +105,7 @@ def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
         for axis in (axis for link in stage.links for axis in link.axes if axis.kind == "free"):
             velocity = np.ravel(axis.qvel)
             axis.qvel = np.r_[turned(Y_UP[1], velocity[:3]), velocity[3:]]
-    kinds = (("actuator", "<general"), ("equality", "<joint"))
-    parts = {kind: "".join(each for each in stage.more if each.startswith(start)) for kind, start in kinds}
-    more = "".join(f"<{kind}>{each}</{kind}>" for kind, each in parts.items() if each)
-    whole = reference(stage.links, gravity.tolist(), more=more, world=ground, has_contacts=stage.has_contacts)
+    whole = reference(stage.links, gravity.tolist(), more=stage.more, world=ground, has_contacts=stage.has_contacts)
     return RandomFile(suffix=".usda", text=text, reference=whole)
 
 
@@ -119,21 +117,13 @@ def _tuple(values: Any) -> str:
 
 
 def _text(stage: _Stage, up: str, gravity: str) -> str:
-    root = "PhysicsArticulationRootAPI" if stage.root == "robot" else ""
-    quoted = f' (prepend apiSchemas = ["{root}"])' if root else ""
-    content = _indented(
-        "\n".join(
-            [
-                _ops(stage.draw, stage.origin, [stage.scale] * 3 if stage.scale != 1 else None),
-                *stage.bodies,
-                *stage.joints,
-            ]
-        )
-    )
-    robot = f'def Xform "w"{quoted} {{\n{content}\n}}'
+    root = ["PhysicsArticulationRootAPI"] if stage.root == "robot" else []
+    ops = _ops(stage.draw, stage.origin, [stage.scale] * 3 if stage.scale != 1 else None)
+    content = _indented("\n".join([ops, *stage.bodies, *stage.joints]))
+    robot = f'def Xform "w"{_schemas(root)} {{\n{content}\n}}'
     if stage.draw.now("instance", 1.0):
-        schemas = f'  prepend apiSchemas = ["{root}"]\n' if root else ""
-        robot = f'class "Robot" {{\n{content}\n}}\ndef Xform "w" (\n{schemas}  prepend references = </Robot>\n'
+        schemas = _schemas(root)[2:-1]
+        robot = f'class "Robot" {{\n{content}\n}}\ndef Xform "w" (\n  {schemas}\n  prepend references = </Robot>\n'
         robot = (robot + "  instanceable = true\n) {\n}").replace("</w/", "</Robot/")
     if stage.draw.now("inactive", 1.0):
         robot += '\ndef Sphere "x" (active = false\n  prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {\n}'
@@ -157,6 +147,12 @@ def Cube "ground" (prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBinding
 }"""
 
 
+def _schemas(names: Sequence[str]) -> str:
+    """Return the metadata of a prim that applies schemas, each once; empty if it applies none."""
+    quoted = ", ".join(f'"{each}"' for each in dict.fromkeys(names))
+    return f" (prepend apiSchemas = [{quoted}])" if names else ""
+
+
 def _indented(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.split("\n") if line.strip())
 
@@ -174,11 +170,10 @@ def _ops(draw: TreeDraw, pose: Pose, scale: Any = None) -> str:
         whole = np.eye(4)
         whole[:3, :3], whole[3, :3] = rows.T, pose[0]
         ops = {"transform": f"matrix4d xformOp:transform = ({', '.join(map(_tuple, whole))})"}
-    elif form == "rotateXYZ":
-        angles = math.atan2(rows[2, 1], rows[2, 2]), math.asin(-rows[2, 0]), math.atan2(rows[1, 0], rows[0, 0])
-        ops[form] = f"double3 xformOp:{form} = {_tuple(np.array(angles) / DEGREE)}"
     else:
-        angles = math.atan2(-rows[1, 2], rows[2, 2]), math.asin(rows[0, 2]), math.atan2(-rows[0, 1], rows[0, 0])
+        angles = math.atan2(rows[2, 1], rows[2, 2]), math.asin(-rows[2, 0]), math.atan2(rows[1, 0], rows[0, 0])
+        if form == "rotateZYX":
+            angles = math.atan2(-rows[1, 2], rows[2, 2]), math.asin(rows[0, 2]), math.atan2(-rows[0, 1], rows[0, 0])
         ops[form] = f"double3 xformOp:{form} = {_tuple(np.array(angles) / DEGREE)}"
     if scale is not None:
         ops["scale"] = f"float3 xformOp:scale = {_tuple(scale)}"
@@ -193,29 +188,22 @@ def _add(stage: _Stage, index: int) -> None:
     kind = "Free" if stage.has_contacts or draw.now("free", 0.3) else _kind(draw)
     parent = -1 if kind == "Free" else parent
     link = TreeLink(name=f"l{index}", parent=parent, place=(draw.vector(0.25), draw.quaternion()))
-    up = chain(stage.origin, HERE) if parent < 0 else stage.poses[parent]
-    if parent < 0:
-        link.place = chain(up, link.place)
-        up = HERE
+    pose = chain(stage.origin if parent < 0 else stage.poses[parent], link.place)
+    link.place = pose if parent < 0 else link.place
     stage.links.append(link)
-    stage.poses.append(chain(up, link.place))
+    stage.poses.append(pose)
     holder, holder_path = stage.origin, "/w"
     is_deep = parent >= 0 and draw.now("deep") and stage.paths[parent] not in stage.own_scales
     if is_deep:
         holder, holder_path = stage.poses[parent], stage.paths[parent]
-    wrap = "{}"
+    wrap = "# body"
     if draw.now("group"):
         group = draw.vector(0.2), draw.quaternion()
-        wrap = (
-            f'def Xform "g{index}" {{\n{_indented(_ops(draw, (group[0] / stage.scale, group[1])))}\n  {{}}\n}}'.replace(
-                "{", "{{"
-            ).replace("}", "}}")
-        )
-        wrap = wrap.replace("{{{{}}}}", "{}").replace("{{}}", "{}")
+        ops = _indented(_ops(draw, (group[0] / stage.scale, group[1])))
+        wrap = f'def Xform "g{index}" {{\n{ops}\n  # body\n}}'
         holder, holder_path = chain(holder, group), f"{holder_path}/g{index}"
     stage.paths.append(f"{holder_path}/l{index}")
-    text = _body(stage, index, chain(inverse(holder), stage.poses[index]), kind)
-    text = wrap.format(text)
+    text = wrap.replace("# body", _body(stage, index, chain(inverse(holder), stage.poses[index]), kind))
     if is_deep:
         at = next(i for i, each in enumerate(stage.bodies) if f"# end of l{parent}\n" in each)
         stage.bodies[at] = stage.bodies[at].replace(f"# end of l{parent}\n", f"{text}\n# end of l{parent}\n")
@@ -250,29 +238,17 @@ def _body(stage: _Stage, index: int, pose: Pose, kind: str) -> str:
         geoms = link.geoms = [f'<geom type="box" size="{numbers(sizes)}"/>']
         shape_lines, schemas = "double size = 2", [*schemas, "PhysicsCollisionAPI"]
     if way:
-        weight = draw.number(0.3, 3)
-        mass, com, about_com = mass_of(geoms)
-        if way in ("body mass", "collider mass"):
-            about_com, mass = about_com * weight / mass, weight
-        if way == "body mass":
-            lines.append(f"float physics:mass = {weight}")
-        elif way == "body density":
-            lines.append(f"float physics:density = {1000 * weight}")
-            mass, about_com = mass * weight, about_com * weight
-        elif way != "shape mass":
-            name = "mass" if way == "collider mass" else "density"
-            if way != "collider mass":
-                mass, about_com = mass * weight, about_com * weight
-            value = weight if name == "mass" else 1000 * weight
-            said = f"float physics:{name} = {value}"
-            if way == "material density":
-                stage.materials += (
-                    f'\ndef Material "m{index}" (prepend apiSchemas = ["PhysicsMaterialAPI"]) {{\n  {said}\n}}'
-                )
-                said = f"rel material:binding:physics = </m{index}>"
-            shape_lines = shape_lines.replace("# mass", said)
-        schemas += ["PhysicsMassAPI"] if way in ("body mass", "body density") else []
-        link.inertial = inertial(mass, com, about_com)
+        weight, (mass, com, about_com) = draw.number(0.3, 3), mass_of(geoms)
+        factor = 1.0 if way == "shape mass" else weight if "density" in way else weight / mass
+        said = f"float physics:density = {1000 * weight}" if "density" in way else f"float physics:mass = {weight}"
+        if way in ("body mass", "body density"):
+            lines.append(said)
+            schemas.append("PhysicsMassAPI")
+        elif way == "material density":
+            stage.materials += f'\ndef Material "m{index}"{_schemas(["PhysicsMaterialAPI"])} {{\n  {said}\n}}'
+            said = f"rel material:binding:physics = </m{index}>"
+        shape_lines = shape_lines.replace("# mass", said)
+        link.inertial = inertial(factor * mass, com, factor * about_com)
     else:
         schemas.append("PhysicsMassAPI")
         mass, com = draw.number(0.3, 2), np.zeros(3) if kind == "Free" else draw.vector(0.07)
@@ -289,8 +265,7 @@ def _body(stage: _Stage, index: int, pose: Pose, kind: str) -> str:
     schemas += ["PhysicsArticulationRootAPI"] * (stage.root == "body" and link.parent < 0 and kind != "Free")
     pose = pose[0] / stage.scale, pose[1]
     lines += [_ops(draw, pose, own_scale), shape_lines, f"# end of l{index}", ""]
-    quoted = ", ".join(f'"{each}"' for each in schemas)
-    return f'def {prim} "l{index}" (prepend apiSchemas = [{quoted}]) {{\n{_indented(chr(10).join(lines))}\n}}'
+    return f'def {prim} "l{index}"{_schemas(schemas)} {{\n{_indented(chr(10).join(lines))}\n}}'
 
 
 _WAYS = ("body mass", "body density", "collider mass", "collider density", "material density", "shape mass")
@@ -302,9 +277,7 @@ def _free(stage: _Stage, index: int, is_still: bool) -> list[str]:
     draw, link = stage.draw, stage.links[index]
     if is_still:
         link.axes, link.text = (), ""
-        return [
-            "bool physics:kinematicEnabled = 1" if draw.now("kinematic", 1.0) else "bool physics:rigidBodyEnabled = 0"
-        ]
+        return [f"bool physics:{'kinematicEnabled = 1' if draw.now('kinematic', 1.0) else 'rigidBodyEnabled = 0'}"]
     if draw.now("velocity"):
         velocity = draw.vector()
         link.axes[0].qvel = np.r_[turned(stage.poses[index][1], velocity), np.zeros(3)]  # the file has it in the body
@@ -339,9 +312,8 @@ def _shapes(stage: _Stage, index: int, way: str) -> tuple[str, list[str]]:
         schemas += ["PhysicsMassAPI"] if way in ("collider mass", "collider density") else []
         body += "\n# mass" if way in ("collider mass", "collider density", "material density") else ""
         body += "\nrel material:binding:physics = </half>" * (stage.has_contacts and way != "material density")
-        quoted = ", ".join(f'"{each}"' for each in schemas)
         content = _indented(f"{body}\n{_ops(draw, (place[0] / unit, place[1]), scale)}")
-        texts.append(f'def {kind} "s{index}_{number}" (prepend apiSchemas = [{quoted}]) {{\n{content}\n}}')
+        texts.append(f'def {kind} "s{index}_{number}"{_schemas(schemas)} {{\n{content}\n}}')
     stage.links[index].geoms = geoms
     return "\n".join(texts), geoms
 
@@ -393,9 +365,7 @@ def _joint(stage: _Stage, index: int, kind: str) -> None:
     if stage.root == "joint" and link.parent < 0:
         schemas.append("PhysicsArticulationRootAPI")
     prim = "PhysicsJoint" if kind == "D6" else f"Physics{kind}Joint"
-    quoted = ", ".join(f'"{each}"' for each in dict.fromkeys(schemas))
-    head = f" (prepend apiSchemas = [{quoted}])" if schemas else ""
-    stage.joints.append(f'def {prim} "j{index}"{head} {{\n{_indented(chr(10).join(lines))}\n}}')
+    stage.joints.append(f'def {prim} "j{index}"{_schemas(schemas)} {{\n{_indented(chr(10).join(lines))}\n}}')
 
 
 def _several(stage: _Stage, link: TreeLink, index: int, frame: Pose, lines: list[str], schemas: list[str]) -> None:

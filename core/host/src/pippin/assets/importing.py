@@ -220,7 +220,7 @@ def _set_start(builder: newton.ModelBuilder, asset: Asset, normal: NormalMJCF | 
         placed = _place_joints(builder, asset)
         if asset.urdf is not None:
             _start_within_limits(builder, placed, asset.file)
-            release_links(builder)
+            release_links(builder, collides=asset.config.self_collisions is not False)
             builder.body_q[:] = start_poses(builder)
             if asset.config.self_collisions is None and asset.config.convex_hulls:
                 _part_overlapping(builder, asset.file)

@@ -106,3 +106,19 @@ def test_start_poses_are_those_of_forward_kinematics():
     newton.eval_fk(model, model.joint_q, model.joint_qd, state)
     expected = state.body_q.numpy()
     assert np.allclose(model.body_q.numpy(), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(("key", "expected"), [(None, {("a", "b")}), (False, set())])
+def test_a_link_on_a_floating_joint_falls_on_what_carried_it_and_on_the_ground(tmp_path, key, expected):
+    links = (LINK.format(name, INERTIA, SPHERE) for name in "ab")
+    joint = HINGE.format("a", "b", "a", "b", 0.3).replace("continuous", "floating")
+    (tmp_path / "two.urdf").write_text(f'<robot name="two">{"".join(links)}{joint}</robot>')
+    builder, scene = imported(str(tmp_path / "two.urdf"), self_collisions=key), newton.ModelBuilder()
+
+    scene.add_builder(builder)
+    ground = scene.add_ground_plane()
+
+    filtered = {tuple(sorted(pair)) for pair in scene.shape_collision_filter_pairs}
+    kept = [body for body in (0, 1) if (scene.body_shapes[body][0], ground) not in filtered]
+    assert colliding(builder) == expected
+    assert [scene.body_label[body].rpartition("/")[2] for body in kept] == ["b"]

@@ -58,8 +58,9 @@ def _part_neighbours(builder: newton.ModelBuilder) -> None:
     shapes: dict[int, list[int]] = {}
     for shape in solid_shapes(builder):
         shapes.setdefault(_carrier(carriers, builder.shape_body[shape]), []).append(shape)
-    joints = zip(builder.joint_parent, builder.joint_child, strict=True)
-    for parent, child in {tuple(sorted(_carrier(carriers, body) for body in joint)) for joint in joints}:
+    joints = zip(builder.joint_type, builder.joint_parent, builder.joint_child, strict=True)
+    tied = [ends for kind, *ends in joints if kind != JointType.FREE]
+    for parent, child in {tuple(sorted(_carrier(carriers, body) for body in ends)) for ends in tied}:
         for first in shapes.get(parent, ()) if parent >= 0 else ():
             for second in shapes.get(child, ()):
                 if first != second:
@@ -167,12 +168,17 @@ def _model(builder: newton.ModelBuilder, shapes: Sequence[int]) -> Any:
     return spec.compile()
 
 
-def release_links(builder: newton.ModelBuilder) -> None:
+def release_links(builder: newton.ModelBuilder, *, collides: bool) -> None:
     """Let links on floating joints hang on the world, where they start: the joint holds nothing, and no solver has one
     between two bodies. Newton's importer starts them at the root, and MuJoCo takes free joints at the top level alone.
+    They collide with what is static and, if wanted, with the links that carried them.
     """
     for joint, kind in enumerate(builder.joint_type):
         if kind == JointType.FREE and (builder.joint_parent[joint] >= 0 or builder.joint_X_p[joint] != wp.transform()):
             at, start = builder.joint_q_start[joint], parent_frame(builder, joint, start_poses(builder))
             builder.joint_q[at : at + 7] = list(map(float, start))
+            parent, child = builder.joint_parent[joint], builder.joint_child[joint]
             builder.joint_parent[joint], builder.joint_X_p[joint] = -1, wp.transform()
+            builder.joint_collision_filter_parent[joint] = False
+            pairs, ends = builder.shape_collision_filter_pairs, {parent, child} if collides else set()
+            pairs[:] = [pair for pair in pairs if {builder.shape_body[shape] for shape in pair} != ends]
