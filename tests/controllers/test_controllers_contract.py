@@ -23,7 +23,7 @@ def test_it_keeps_the_contract(kind):
     assert {"goals", "targets"} <= {each.check for each in results}
 
 
-def test_a_controller_is_checked_from_the_command_line_with_the_tables_of_its_actuator():
+def test_the_command_checks_a_controller_with_a_table_of_its_actuators():
     drive = 'actuators.legs={ type = "pd", joints = ["hinge_.*"], kp = 50.0, kd = 2.0 }'
     keys = ["actuator=legs", "body=link_1", "rotation_weight=0.0"]
     command = ["check-plugin", "ik", "--check", "goals", "--check", "lifecycle"]

@@ -32,7 +32,7 @@ PACKAGES = {
     "core/record": 2_640,
     "core/sweep": 2_140,
     "core/task": 10_710,
-    "core/train": 1_040,
+    "core/train": 1_120,
     "core/tune": 1_030,
     "core/view": 4_270,
 }

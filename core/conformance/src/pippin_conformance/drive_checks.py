@@ -176,7 +176,7 @@ def check_rates(runs: Runs) -> None:
     if values.shape[-1] == 7:  # poses: their rates are velocities, so that only those of positions are derivatives
         before, values, rates, after = (each[..., :3] for each in (before, values, rates, after))
     sides = np.stack([values - before, after - values]) / width  # a jump or a bend is on one of them
-    slopes = np.where(np.abs(sides[0] - rates) < np.abs(sides[1] - rates), *sides)
+    slopes = np.where(np.abs(sides[0] - rates) < np.abs(sides[1] - rates), sides[0], sides[1])
     largest, noise = max(np.abs(slopes).max(), np.abs(rates).max()), 1e-6 * np.abs(values).max(initial=1.0) / width
     changes = np.maximum(np.abs(slopes), np.abs(rates)) > 0.05 * largest + noise
     wrong = changes & (np.abs(slopes - rates) > 0.2 * largest + noise)

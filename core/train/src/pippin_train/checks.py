@@ -5,13 +5,11 @@ from __future__ import annotations
 import tempfile
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pippin
-from pippin.devices import find_device
 from pippin_conformance import KindChecks, Runs, check
 from pippin_task.gym import TASKS
-from pippin_task.policy import Network
 
 from .configs import trainer_config
 from .episodes import TrainingEnv
@@ -24,8 +22,9 @@ def check_training(runs: Runs) -> None:
     another trainer that loads what was saved writes the same one.
     """
     subject = runs.subject
-    solver = {} if subject.solver is None else {"solver": {"extends": False, "type": subject.solver}}
-    config = pippin.load(TASKS[_TASK], {"scene.worlds": subject.world_count, "simulation.device": "cpu", **solver})
+    solver: dict[str, Any] = {} if subject.solver is None else {"solver": {"extends": False, "type": subject.solver}}
+    keys = {"scene.worlds": subject.world_count, "simulation.device": "cpu", **solver}
+    config = pippin.load(TASKS[_TASK], keys)
     settings, plugin = trainer_config(subject.structured()), subject.plugin
     with tempfile.TemporaryDirectory() as folder, subject.entry.attributed("a check"):
         state, *policies = (Path(folder, name) for name in ("state", "policy.onnx", "again.onnx"))
@@ -39,7 +38,8 @@ def check_training(runs: Runs) -> None:
             trainers[1].load(state)
             for trainer, path in zip(trainers, policies, strict=True):
                 trainer.write_policy(path)
-            Network(policies[0], env.num_envs, np.size(env.reset(seed=1)[0][0]), find_device("cpu"))
+        with pippin.Simulation.from_file(TASKS[_TASK], {**keys, "policy.path": str(policies[0])}):
+            pass  # it refuses a network of another task
         if policies[0].read_bytes() != policies[1].read_bytes():
             raise runs.fault("what it saves and loads gives another policy; save all that write_policy writes")
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import warp as wp
+from pippin.devices import kind_of
 
 _BETWEEN = (str(Path(wp.__file__).parent), str(Path(np.__file__).parent), __file__)
 """Where the calls between a plugin and the memory of an array stand."""
@@ -21,7 +22,7 @@ _DOORS = ("__array_interface__", "__dlpack__", "cptr")
 
 @contextmanager
 def noting_host_reads() -> Iterator[list[str]]:
-    """List each array that this thread reads on the host within the block, and the place of the read, which goes on.
+    """List each array that this thread reads on the host within the block, and the place of the read.
 
     On the CPU all reads pass one of these doors. A read of a CUDA array raises by itself while a graph is recorded.
     """
@@ -30,7 +31,7 @@ def noting_host_reads() -> Iterator[list[str]]:
 
     def door(read: Any) -> Callable[..., Any]:
         def call(array: Any, *args: Any, **options: Any) -> Any:
-            if threading.get_ident() == here and array.device is not None and array.device.is_cpu:
+            if threading.get_ident() == here and array.device is not None and kind_of(array.device) == "cpu":
                 kind = f"'{place}', " if (place := vars(array).get("place")) else ""
                 found.append(f"it reads an array on the host ({kind}shape {list(array.shape)}, at {_place()})")
             return read(array, *args, **options)
