@@ -65,13 +65,13 @@ def errors_of_observables(subject: PluginUnderTest) -> dict[str, str]:
         for number in range(1, 1 + _SETTLING + _STEPS):
             inputs = drawn_inputs(simulation.model, stated, number, features)
             change(simulation, inputs, features)
-            this = _Step(simulation, trees, inputs)
+            this = _MeasuredStep(simulation, trees, inputs)
             for name, pairs in this.values(kinds) if number > _SETTLING else ():
                 found[name] = found.get(name) or _error(pairs)
     return found
 
 
-class _Step:
+class _MeasuredStep:
     """A step with drawn forces and targets of drives, and the values of each observable in it."""
 
     def __init__(self, simulation: Simulation, trees: Mapping[str, Tree], inputs: dict[str, Any]) -> None:
