@@ -38,7 +38,7 @@ PACKAGES = {
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 96_370
+TOTAL = 96_600
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 SLACK = 1.05

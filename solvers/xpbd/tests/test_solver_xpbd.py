@@ -122,8 +122,8 @@ CONFORMANCE = conformance.Conformance(
     "solver",
     "xpbd",
     expected_failures={
-        "observable_contact_f_of_stacks": "with rigid_contact_con_weighting, each of two bodies divides an impulse by its"
-        " own number of contacts, so that the forces on them are not opposite; the observable has one for both",
+        "observable_contact_f_of_stacks": "with rigid_contact_con_weighting, each of two bodies divides an impulse by"
+        " its own number of contacts, so that the forces on them are not opposite; the observable has one for both",
         "feature_tetrahedra": "its constraint tr(FᵀF) - 3 grows with the square of a shear, which stays almost free",
     },
 )

@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import attrs
 import numpy as np
 import warp as wp
 from newton import ModelBuilder
@@ -20,7 +19,6 @@ from pippin import Simulation
 from pippin.arrays import on_host
 from pippin.quaternions import rotated
 
-from .kinds import merged
 from .mechanisms import free
 from .observation import model_and_state, step
 from .plugin_under_test import PluginUnderTest
@@ -43,11 +41,6 @@ Pair = tuple[np.ndarray, np.ndarray]
 """Numbers as found and as they should be, the same count for each world."""
 
 
-def watching(subject: PluginUnderTest, kinds: Collection[str]) -> PluginUnderTest:
-    """Return the plugin with simulations that have some observables."""
-    return attrs.evolve(subject, tables=merged(subject.tables, {"simulation": {"observables": sorted(kinds)}}))
-
-
 def errors_of_observables(subject: PluginUnderTest) -> dict[str, str]:
     """Return what is wrong with each value, empty for a right one; none of observables that no scene shows."""
     features = subject.features or {}
@@ -66,22 +59,22 @@ def errors_of_observables(subject: PluginUnderTest) -> dict[str, str]:
             builder.add_shape_box(body, hx=0.2, hy=0.2, hz=0.2, cfg=ModelBuilder.ShapeConfig(density=0.0))
 
     found = dict[str, str]()
-    with watching(subject, kinds).build(count=1, scene=scene, world_count=WORLDS) as simulation:
+    with subject.build(count=1, scene=scene, world_count=WORLDS, observables=kinds) as simulation:
         trees = {name: Tree(simulation.model, index) for index, name in enumerate(names)}
         stated = stated_numbers(simulation.model)
         for number in range(1, 1 + _SETTLING + _STEPS):
             inputs = drawn_inputs(simulation.model, stated, number, features)
             change(simulation, inputs, features)
-            this = _Step(simulation, trees, inputs)
+            this = _MeasuredStep(simulation, trees, inputs)
             for name, pairs in this.values(kinds) if number > _SETTLING else ():
                 found[name] = found.get(name) or _error(pairs)
     return found
 
 
-class _Step:
+class _MeasuredStep:
     """A step with drawn forces and targets of drives, and the values of each observable in it."""
 
-    def __init__(self, simulation: Simulation, trees: Mapping[str, Tree], inputs: Mapping[str, Any]) -> None:
+    def __init__(self, simulation: Simulation, trees: Mapping[str, Tree], inputs: dict[str, Any]) -> None:
         self._model, self._state = model_and_state(simulation)
         self._simulation, self._trees, self._inputs = simulation, trees, inputs
         self._labels = np.array([label.partition("/")[0] for label in self._model.body_label])

@@ -134,6 +134,7 @@ class PluginUnderTest:
         is_present: bool = True,
         settable_joints: bool = False,
         has_folder: bool = True,
+        observables: Iterable[str] = (),
     ) -> Simulation:
         """Build a simulation with the plugin.
 
@@ -147,6 +148,7 @@ class PluginUnderTest:
             is_present: Whether the simulation contains the plugin at all, if it is not a solver.
             settable_joints: Value of `scene.settable_joints`.
             has_folder: Whether the simulation has a folder for files.
+            observables: Value of `simulation.observables`.
         """
         chosen = scene or self.scene()
         worlds = self.world_count if world_count is None else world_count
@@ -154,7 +156,7 @@ class PluginUnderTest:
         is_inner = self.of_kind.acts_each_substep
         steps = {"dt": self.dt * count, "substeps": count} if is_inner else {"dt": self.dt, "decimation": count}
         tables: dict[str, Any] = {
-            "simulation": {"device": "cpu", "capture": capture, **steps},
+            "simulation": {"device": "cpu", "capture": capture, "observables": sorted(observables), **steps},
             "scene": {
                 "worlds": worlds if callable(chosen) else sum(n for _, n in chosen),
                 "ground": is_on_ground,

@@ -4,7 +4,7 @@ acts in its world alone, or is refused with a cure; and its results against form
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import newton
@@ -14,7 +14,7 @@ from pippin.arrays import on_host, present
 
 from . import scenes
 from .benches import BENCHES, benches_of
-from .observables import OBSERVABLES, watching
+from .observables import OBSERVABLES
 from .observation import HALF, advance, begin_anew, differing, push, start, step
 from .outcomes import NotApplicableError
 from .runs import Runs, falling
@@ -198,7 +198,7 @@ def check_observables(runs: Runs) -> None:
     An observable that is not exact may be left out: the host measures `body_qdd`, and refuses others.
     """
     declared = runs.subject.declaration.supported_observables or frozenset()
-    with watching(runs.subject, declared).build(count=1, capture="off") as simulation:
+    with runs.subject.build(observables=declared, count=1, capture="off") as simulation:
         offered = frozenset(map(str, simulation.solver.supported_observables))
         if declared - offered:
             raise runs.fault(
@@ -206,10 +206,16 @@ def check_observables(runs: Runs) -> None:
                 " declare what it offers, or less"
             )
         advance(simulation, 1)
-        for _, array in _observed(simulation, declared):
+        arrays = {kind: getattr(simulation.observables, kind) for kind in sorted(declared)}
+        arrays = {
+            kind: array for kind, array in arrays.items() if array is not None and array.numpy().dtype.kind == "f"
+        }
+        for array in arrays.values():
             array.fill_(float("nan"))
         advance(simulation, 1)
-        unwritten = [kind for kind, array in _observed(simulation, declared) if not np.isfinite(array.numpy()).all()]
+        contacts: Any = simulation.contacts
+        used = {} if contacts is None else {"contact_f": int(contacts.rigid_contact_count.numpy()[0])}
+        unwritten = [kind for kind, rows in arrays.items() if not np.isfinite(rows.numpy()[: used.get(kind)]).all()]
     if unwritten:
         raise runs.fault(
             f"claims the observables {', '.join(unwritten)}, but does not write them; write every row in each step if"
@@ -219,17 +225,12 @@ def check_observables(runs: Runs) -> None:
 
 def check_observable(runs: Runs, name: str) -> None:
     """Check the values of an observable that the solver declares, where one of the kit's scenes shows them."""
-    kind = name.split()[0]
-    if kind not in (runs.subject.declaration.supported_observables or ()):
-        raise NotApplicableError(f"it does not declare {kind}")
     found = runs.tried("observables").get(name)
     if found is None:
-        raise NotApplicableError("it declares no bodies or joints that show it")
+        raise NotApplicableError(f"it does not declare {name.split()[0]}, or no bodies and joints that show it")
     if found:
-        raise runs.fault(
-            f"declares {kind}, but not so that {OBSERVABLES[name]}: {found}; look for a sign, a unit, a frame, a world"
-            " or a step, or leave it out of supported_observables"
-        )
+        what = f"declares {name.split()[0]}, but not so that {OBSERVABLES[name]}: {found}"
+        raise runs.fault(f"{what}; look for a sign, a unit, a frame, a world or a step, or declare less")
 
 
 def check_model_changes(runs: Runs) -> None:
@@ -310,15 +311,6 @@ def _refuse_other(found: np.ndarray, expected: np.ndarray, what: str, feature: s
             f" {np.round(expected, 2).tolist()}; take the change over in notify_model_changed, or declare {feature}"
             " 'build' in supported_features"
         )
-
-
-def _observed(simulation: Simulation, kinds: Collection[str]) -> list[tuple[str, Any]]:
-    """Return the arrays of numbers among some observables, with the rows that the solver should write."""
-    arrays = [(kind, getattr(simulation.observables, kind)) for kind in sorted(kinds)]
-    if simulation.contacts is not None:
-        count = int(on_host(present(simulation.contacts.rigid_contact_count))[0])
-        arrays = [(kind, array[:count] if kind == "contact_f" and count else array) for kind, array in arrays]
-    return [(kind, array) for kind, array in arrays if array is not None and array.numpy().dtype.kind == "f"]
 
 
 def check_runtime_change(runs: Runs, name: str) -> None:
