@@ -154,10 +154,8 @@ class Fuzzer:
         """Return the text of an issue: the robot, the errors by step, and how to see it again."""
         solver, seconds = self._plan.solver, self._plan.seconds
         rows = "".join(f"| {1e3 * dt:g} | {error:.3g} |\n" for dt, error in verdict.errors.items())
-        ended = f"The run ends with an error: {'; '.join(verdict.words)}\n" if verdict.word == "burst" else ""
-        said = (
-            "The run has no note, and the solver claims all that the file has.\n" if verdict.word == "SILENT" else ended
-        )
+        said = "The run has no note, and the solver claims all that the file has.\n" * (verdict.word == "SILENT")
+        said += f"The run ends with an error: {'; '.join(verdict.words)}\n" * (verdict.word == "burst")
         kind = {".xml": "xml", ".urdf": "xml"}.get(file.suffix, "text")
         start = f" Joints start at the velocities of the keyframe in `{name}-reference.xml`, whose motors pull."
         return (
