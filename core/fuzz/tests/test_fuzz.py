@@ -72,6 +72,7 @@ def test_a_folder_of_another_plan_is_refused(tmp_path):
     [
         ({"form": "cad"}, "'cad' is not drawn; there are mjcf"),
         ({"without": ("dampings",)}, "'dampings' leaves nothing out of mechanisms.*did you mean 'damping'"),
+        ({"form": "urdf", "without": ("mimics",)}, "out of urdf;.* lower, massless, mimic, .*did you mean 'mimic'"),
     ],
 )
 def test_what_is_not_drawn_is_refused(tmp_path, keys, message):
