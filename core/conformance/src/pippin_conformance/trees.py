@@ -57,7 +57,7 @@ class Kinds:
 _HINGES, _SLIDERS = ("revolute", "revolute"), ("prismatic", "prismatic")
 _CARRIED = ("carried_sliders",)
 _ALL = {"armature": 0.1, "damping": 0.2, "target_ke": 10.0, "target_kd": 2.0}
-_LIMITS = {"limit_lower": -0.05, "limit_upper": 0.05, "limit_ke": 80.0, "limit_kd": 0.4}
+_LIMITS = {"limit_lower": -0.05, "limit_upper": 0.05, "limit_ke": 300.0, "limit_kd": 0.5}
 TREES: Mapping[str, Kinds] = {
     "a free body with a hinge": Kinds(("free", "revolute")),
     "hinges": Kinds(("revolute", "revolute", "revolute")),
