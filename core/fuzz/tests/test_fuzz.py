@@ -72,6 +72,7 @@ def test_a_folder_of_another_plan_is_refused(tmp_path):
     [
         ({"form": "cad"}, "'cad' is not drawn; there are mjcf"),
         ({"without": ("dampings",)}, "'dampings' leaves nothing out of mechanisms.*did you mean 'damping'"),
+        ({"form": "urdf", "without": ("mimics",)}, "out of urdf;.* lower, massless, mimic, .*did you mean 'mimic'"),
     ],
 )
 def test_what_is_not_drawn_is_refused(tmp_path, keys, message):
@@ -131,13 +132,3 @@ def test_a_refusal_names_the_statements_that_it_is_about():
 
     assert words_in(text) == {"armature"}
     assert words_in("margins of contacts") == {"margin"} or words_in("margin 0 of geom g1") == {"margin"}
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("form", ["urdf", "usd"])
-def test_robot_files_of_other_formats_move_as_their_references(form, tmp_path):
-    found = fuzz(Plan(solver="mujoco-native", overrides=("solver.threads=1",), form=form), range(6), tmp_path)
-
-    words = [each.words[-1] for each in found]
-    assert words.count("equal") >= 4
-    assert set(words) <= {"equal", "told", "refused", "none"}

@@ -26,7 +26,7 @@ _FASTEST = 100.0
 """Velocity above which a motion of MuJoCo has burst [m/s, rad/s]."""
 
 Places = Mapping[str, np.ndarray]
-"""Position [m], rotation matrix and, times `WEIGHT`, velocities of each body by name, shape [18]."""
+"""Position [m] of the origin, rotation matrix and, times `WEIGHT`, velocities of each body by name, shape [18]."""
 
 
 @attrs.frozen(kw_only=True)
@@ -78,9 +78,7 @@ def plain_motion(
 
 def _place(model: mujoco.MjModel, data: mujoco.MjData, body: int) -> np.ndarray:
     velocity = np.zeros(6)
-    # MuJoCo puts the centre of a body without mass elsewhere than at its origin.
-    kind = mujoco.mjtObj.mjOBJ_BODY if model.body_mass[body] else mujoco.mjtObj.mjOBJ_XBODY
-    mujoco.mj_objectVelocity(model, data, kind, body, velocity, 0)
+    mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_XBODY, body, velocity, 0)
     return np.r_[data.xpos[body], data.xmat[body], WEIGHT * np.roll(velocity, 3)]
 
 
@@ -156,13 +154,15 @@ def motion(
 
 def _places(simulation: Any, model: mujoco.MjModel) -> Places:
     poses, velocities = simulation.state.body_q.numpy(), simulation.state.body_qd.numpy()
-    places, labels = {}, simulation.model.body_label
+    places, labels, coms = {}, simulation.model.body_label, simulation.model.body_com.numpy()
     for body in range(1, model.nbody):
         name = model.body(body).name
         if (own := _index(name, labels)) is not None:
             turn = np.zeros(9)
             mujoco.mju_quat2Mat(turn, np.roll(poses[own][3:], 1).astype(float))
-            places[name] = np.r_[poses[own][:3], turn, WEIGHT * velocities[own]]
+            arm = turn.reshape(3, 3) @ coms[own]  # a merged body has another centre of mass
+            at_origin = velocities[own][:3] - np.cross(velocities[own][3:], arm)
+            places[name] = np.r_[poses[own][:3], turn, WEIGHT * at_origin, WEIGHT * velocities[own][3:]]
         elif model.body_dofnum[body]:  # a welded one may be merged
             places[name] = np.full(18, np.nan)
     return places

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import importlib
+import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
@@ -154,10 +155,8 @@ class Fuzzer:
         """Return the text of an issue: the robot, the errors by step, and how to see it again."""
         solver, seconds = self._plan.solver, self._plan.seconds
         rows = "".join(f"| {1e3 * dt:g} | {error:.3g} |\n" for dt, error in verdict.errors.items())
-        ended = f"The run ends with an error: {'; '.join(verdict.words)}\n" if verdict.word == "burst" else ""
-        said = (
-            "The run has no note, and the solver claims all that the file has.\n" if verdict.word == "SILENT" else ended
-        )
+        said = "The run has no note, and the solver claims all that the file has.\n" * (verdict.word == "SILENT")
+        said += f"The run ends with an error: {'; '.join(verdict.words)}\n" * (verdict.word == "burst")
         kind = {".xml": "xml", ".urdf": "xml"}.get(file.suffix, "text")
         start = f" Joints start at the velocities of the keyframe in `{name}-reference.xml`, whose motors pull."
         return (
@@ -205,10 +204,10 @@ def fuzz(
 
 def _refuse_unknown(plan: Plan) -> None:
     """Refuse a word that leaves nothing out of a hundred files."""
-    draw = importlib.import_module(f"pippin_fuzz.{plan.form}").draw
+    form = importlib.import_module(f"pippin_fuzz.{plan.form}")
+    known = {*form.RARE, "contact"} if hasattr(form, "RARE") else {*itertools.chain(*WORDS.values())}
     for word in plan.without:
-        if all(draw(seed, frozenset({word})).text == draw(seed).text for seed in range(100)):
-            known = {each for words in WORDS.values() for each in words}
+        if all(form.draw(seed, frozenset({word})).text == form.draw(seed).text for seed in range(100)):
             raise ConfigError(
                 f"--without: {word!r} leaves nothing out of {plan.form}; name elements, attributes, or one of"
                 f" {', '.join(sorted(known))}{did_you_mean(word, known)}"

@@ -17,7 +17,7 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "ball_limits": ("ball:range",),
     "ball_stiffness": ("ball:stiffness",),
     "carried_sliders": ("carried",),
-    "d6_joints": ("several",),
+    "d6_joints": ("several", "d6", "d6 free", "planar"),
     "effort_limits": ("forcerange",),
     "equality_constraints": ("weld", "connect"),
     "free_joints": ("free",),
@@ -25,7 +25,7 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "inactive_equalities": ("active",),
     "joint_damping": ("damping",),
     "joint_drives": ("position",),
-    "joint_friction": ("frictionloss",),
+    "joint_friction": ("frictionloss", "friction"),
     "joint_limits": ("range",),
     "joint_stiffness": ("stiffness",),
     "light_links": ("several",),
@@ -41,7 +41,7 @@ WORDS: Mapping[str, tuple[str, ...]] = {
 """Words of the statements that need a feature, by its name."""
 
 _NAMED: Mapping[str, tuple[str, ...]] = {
-    r"can collide": ("contact", "pair"),
+    r"can collide|as contacts on": ("contact", "pair"),
     r"weld": ("weld",),
     r"connect": ("connect",),
     r"tendon": ("tendon",),
@@ -50,9 +50,10 @@ _NAMED: Mapping[str, tuple[str, ...]] = {
     r"solimp|solmix": ("solmix",),
     r"flag|filterparent|refsafe": ("flag",),
     r"actuatorgravcomp": ("actuatorgravcomp",),
+    r"mjc:gravcomp|disableGravity": ("gravcomp",),
     r"noslip\w*": ("noslip_iterations",),
     r"impratio": ("impratio",),
-    r"axes that are neither|CYLINDRICAL|linear and \d angular|several (slides|axes)": ("several",),
+    r"axes that are neither|CYLINDRICAL|linear and \d angular|several (slides|axes)": ("several", "d6", "d6 free"),
     r"servo": ("position",),
     r"polycoef": ("mimic",),
     r"springref": ("springref",),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from xml.sax.saxutils import quoteattr
 
 import attrs
+import mujoco
 import numpy as np
 
 from .files import RandomFile
@@ -36,12 +37,11 @@ RARE = (
 
 _NAMES = ("a & b", 'say "x"', "it's", "x.y", "[0]", "a b", "gelenk-ä", "a*", "<a>", "left/arm", "a\\b", "(c)", "^d$")
 
+_GROUND = '<geom name="ground" type="plane" size="0 0 1"/>'
+
 _CONTINUOUS = '<limit lower="-.01" upper=".01" effort="50"/>'
 
-_ELSEWHERE = {
-    "safety": '<safety_controller soft_lower_limit="-.1" soft_upper_limit=".1" k_position="9" k_velocity="9"/>'
-    '<calibration rising=".1"/>',
-}
+_SAFETY = '<safety_controller soft_lower_limit="-.1" soft_upper_limit=".1" k_velocity="9"/><calibration rising=".1"/>'
 
 
 @attrs.define
@@ -78,12 +78,14 @@ def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
         file.elements.append('<link name="base"/>')
     for _ in range(1 if file.has_contacts else rng.integers(1, 6)):
         _add(file)
+    if file.has_contacts:
+        _lower(file)
     if file.draw.now("order", 1.0):
         rng.shuffle(file.elements)
     if file.draw.now("comments", 1.0):
         file.elements.insert(0, "<!-- <link name='x'/> --><material name='red'><color rgba='1 0 0 1'/></material>")
     text = f'<?xml version="1.0"?>\n<robot name={quoteattr(name)}>\n{chr(10).join(file.elements)}\n</robot>\n'
-    ground = '<geom name="ground" type="plane" size="0 0 1"/>' if file.has_contacts else ""
+    ground = _GROUND if file.has_contacts else ""
     whole = reference(file.links, GRAVITY, more=file.more, world=ground, has_contacts=file.has_contacts)
     return RandomFile(suffix=".urdf", text=text, reference=whole)
 
@@ -95,7 +97,7 @@ def _add(file: _File) -> None:
     suffix = f" {draw.one(_NAMES)}" if draw.now("names") else ""
     link = TreeLink(name=f"l{index}{suffix}", parent=parent)
     angles = draw.vector(1.0) if draw.may(0.8, "rpy") else np.zeros(3)
-    place = draw.vector(0.2) + np.array([0, 0, 0.25 if file.has_contacts else 0])
+    place = draw.vector(0.2) + np.array([0, 0, 1.5 if file.has_contacts else 0])
     link.place = place, _rotation(angles)
     kind = draw.one(["continuous", "continuous", "revolute", "revolute", "prismatic", "fixed"])
     kind = "floating" if file.has_contacts or draw.now("floating", 0.4) else kind
@@ -129,6 +131,16 @@ def _add(file: _File) -> None:
         )
 
 
+def _lower(file: _File) -> None:
+    """Let the only link start 2 cm above the ground, which it touches after 0.06 s."""
+    place, old = file.links[1].place[0], numbers(file.links[1].place[0])
+    body = f'<body pos="{old}" quat="{numbers(file.links[1].place[1])}">{"".join(file.links[1].geoms)}</body>'
+    model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{_GROUND}{body}</worldbody></mujoco>")
+    mujoco.mj_forward(model, data := mujoco.MjData(model))
+    place[2] += 0.02 - min(mujoco.mj_geomDistance(model, data, 0, geom, 9.0, None) for geom in range(1, model.ngeom))
+    file.elements = [each.replace(f'xyz="{old}"', f'xyz="{numbers(place)}"') for each in file.elements]
+
+
 def _rotation(angles: Sequence[float] | np.ndarray) -> np.ndarray:
     """Return the quaternion of roll, pitch and yaw [rad]."""
     roll, pitch, yaw = angles
@@ -160,11 +172,7 @@ def _joint(file: _File, link: TreeLink, kind: str, name: str) -> str:
     axis.qvel = draw.number(-2, 2) if draw.may(0.8, "speed") else 0.0
     axis.qpos = draw.number(-0.8, 0.8) if draw.may(0.4, "position") else 0.0
     follows = bool(file.followed) and draw.now("mimic")
-    text += (
-        _limits(draw, axis, kind, follows=follows)
-        + _laws(draw, axis)
-        + (_ELSEWHERE["safety"] if draw.now("safety") else "")
-    )
+    text += _limits(draw, axis, kind, follows=follows) + _laws(draw, axis) + (_SAFETY if draw.now("safety") else "")
     if follows:
         text += _follow(file, axis)
     else:
@@ -201,9 +209,8 @@ def _laws(draw: TreeDraw, axis: TreeAxis) -> str:
     if not damping and not friction:
         return ""
     axis.text += f' damping="{damping}" frictionloss="{friction}"'
-    return (
-        f"<dynamics {f'damping={chr(34)}{damping}{chr(34)}' if damping else ''} friction={chr(34)}{friction}{chr(34)}/>"
-    )
+    said = f'damping="{damping}"' if damping else ""
+    return f'<dynamics {said} friction="{friction}"/>'
 
 
 def _follow(file: _File, axis: TreeAxis) -> str:
@@ -217,9 +224,8 @@ def _follow(file: _File, axis: TreeAxis) -> str:
         f' polycoef="{offset:.12g} {factor:.12g} 0 0 0" solref=".004 1"/>'
     )
     multiplier = "" if factor == 1.0 else f'multiplier="{factor:.12g}"'
-    return (
-        f"<mimic joint={quoteattr(leader.name)} {multiplier} {f'offset={chr(34)}{offset}{chr(34)}' if offset else ''}/>"
-    )
+    shift = f'offset="{offset}"' if offset else ""
+    return f"<mimic joint={quoteattr(leader.name)} {multiplier} {shift}/>"
 
 
 def _mass(file: _File, link: TreeLink) -> str:

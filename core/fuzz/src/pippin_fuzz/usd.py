@@ -103,8 +103,7 @@ def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
             if link.parent < 0 or link.is_free:
                 link.place = chain(Y_UP, link.place)
         for axis in (axis for link in stage.links for axis in link.axes if axis.kind == "free"):
-            velocity = np.ravel(axis.qvel)
-            axis.qvel = np.r_[turned(Y_UP[1], velocity[:3]), velocity[3:]]
+            axis.qvel[:3] = turned(Y_UP[1], axis.qvel[:3])
     whole = reference(stage.links, gravity.tolist(), more=stage.more, world=ground, has_contacts=stage.has_contacts)
     return RandomFile(suffix=".usda", text=text, reference=whole)
 
@@ -413,9 +412,8 @@ def _laws(stage: _Stage, axis: TreeAxis, lines: list[str], schemas: list[str]) -
         value = draw.number(0.02, 0.5)
         axis.text += f' damping="{value}"'
         where = draw.one(["newton", "mjc"])
-        lines.append(
-            f"float newton:damping = {value * unit:.9g}" if where == "newton" else f"double mjc:damping = {value}"
-        )
+        said = {"newton": f"float newton:damping = {value * unit:.9g}", "mjc": f"double mjc:damping = {value}"}
+        lines.append(said[where])
         schemas += ["NewtonJointAPI"] * (where == "newton")
     if draw.now("friction"):
         axis.text += ' frictionloss=".2"'

@@ -32,10 +32,10 @@ FALL = 0.8
 COARSE = 0.2
 """Largest error, as a part of the way that the bodies move."""
 
-SHARE = 0.2
+SHARES = (0.5, 0.1)
 """Largest error, as a part of what limits, contacts and equalities do to a file of another format than MJCF.
 
-They are springs of the solver's own there, whose laws differ, also between Newton's model and its reference.
+They are springs there: those of a solver with laws of its own, and of one with MuJoCo's.
 """
 
 DIVISIONS = (1, 2, 4)
@@ -115,7 +115,7 @@ def judge(file: RandomFile, subject: Subject, folder: Path) -> FuzzVerdict | Non
         return None
     if not model.nkey or (springs := _springs(file, model, subject.seconds)) is None:
         return None
-    subject = attrs.evolve(subject, tolerance=max(subject.tolerance, SHARE * springs))
+    subject = attrs.evolve(subject, tolerance=max(subject.tolerance, SHARES[subject.is_mujoco] * springs))
     is_exact = subject.is_mujoco and springs <= FLOOR
     return (_same_steps if is_exact else _finer_steps)(file, model, subject, folder)
 
