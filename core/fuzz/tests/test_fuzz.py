@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+import mujoco
 import pippin
 import pytest
 from click.testing import CliRunner
@@ -132,3 +133,11 @@ def test_a_refusal_names_the_statements_that_it_is_about():
 
     assert words_in(text) == {"armature"}
     assert words_in("margins of contacts") == {"margin"} or words_in("margin 0 of geom g1") == {"margin"}
+
+
+def test_the_handler_of_mujocos_warnings_is_the_one_of_before(tmp_path):
+    plan = Plan(solver="featherstone", form="mjcf")
+
+    Fuzzer(plan, tmp_path).outcome(0)
+
+    assert mujoco.get_mju_user_warning() is None

@@ -6,8 +6,8 @@ import collections
 import importlib
 import itertools
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -81,6 +81,17 @@ class Outcome:
         return self.words[-1] if self.words[-1] in FINDINGS else self.words[0]
 
 
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Let MuJoCo say nothing of divergences in the block; the process has one handler of its warnings."""
+    theirs = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda _: None)
+    try:
+        yield
+    finally:
+        mujoco.set_mju_user_warning(theirs)
+
+
 class Fuzzer:
     """Draws files of seeds, and judges them; it may be the object of a worker.
 
@@ -90,13 +101,13 @@ class Fuzzer:
     """
 
     def __init__(self, plan: Plan, out: Path) -> None:
-        mujoco.set_mju_user_warning(lambda _: None)
         self._plan, self._out = plan, out
         self._subject = Subject.of(plan.solver, plan.overrides, tolerance=plan.tolerance, seconds=plan.seconds)
         self._draw = importlib.import_module(f"pippin_fuzz.{plan.form}").draw
         claimed = unclaimed(self._subject.features) if plan.form == "mechanisms" else frozenset()
         self._without = claimed | set(plan.without)
 
+    @quiet()
     def outcome(self, seed: int) -> Outcome:
         """Return what a seed shows; a finding is shrunk and written."""
         without, words, last = self._without, list[str](), None
