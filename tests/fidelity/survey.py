@@ -89,6 +89,30 @@ Of random mechanisms with all that a solver claims, 200 on `featherstone`, 100 o
 and `vbd`, and 30 on `steel` converge to MuJoCo's motion, and so do 59 of 60 on `xpbd`. On `semi-implicit`, 44 of 60 do:
 its joints are springs, and the error falls as they get stiffer.
 
+## Random URDF and USD files
+
+[`pippin fuzz --files urdf,usd`](../how-to/fuzz-a-solver.md#robot-files) draws trees of up to five links, with skew
+axes, turned frames, masses off the joints, several shapes and what each format has besides, such as mimics, names that
+need escapes, scales, instances, drives and joints of several axes. Each file has a twin in MJCF, which plain MuJoCo
+moves for 0.1 s. "Not counted" are files in which nothing moves, or whose twin diverges. The columns count the files as
+they are drawn first.
+
+| Files | Solver | Drawn | As the twin | Told | Refused | Not counted | Without a word |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+| URDF | `mujoco-native` | 300 | 284 | 0 | 7 | 9 | 0 |
+| USD | `mujoco-native` | 200 | 168 | 5 | 8 | 19 | 0 |
+| URDF | `featherstone` | 100 | 87 | 5 | 5 | 3 | 0 |
+| USD | `featherstone` | 60 | 45 | 8 | 2 | 5 | 0 |
+| URDF | `kamino` | 100 | 72 | 1 | 23 | 2 | 2 |
+| USD | `kamino` | 60 | 44 | 4 | 8 | 4 | 0 |
+
+Told are start velocities of joints of several axes, and what a solver lacks, such as friction of joints; without these
+statements, the same files end as their twins. Contacts of `featherstone` are springs of its own: it pushes apart what
+overlaps by a millimetre, where gravity parts it anyway in MuJoCo. The two on `kamino`, which were judged by positions
+alone, are other laws: its limits are hard where the twin has Newton's springs, and its friction
+holds where that of MuJoCo creeps. Refused are apostrophes in names of links, joints whose bodies are in reverse order,
+several mechanisms below one articulation root, kinematic bodies, and on `kamino` mimics and planar joints.
+
 ## Contacts of each engine
 
 Two shapes at ten random poses, which overlap by 0.2 to 4 mm: the largest difference to what plain MuJoCo finds, in

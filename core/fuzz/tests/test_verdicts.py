@@ -42,3 +42,12 @@ def test_a_wrong_solver_is_found_with_files_that_run(form, seed, tmp_path):
     assert f"{found.finding}-reference.xml" in {each.name for each in folder.iterdir()}
     with pippin.Simulation.from_file(folder / f"{found.finding}.toml") as simulation:
         simulation.step(1)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(("form", "seed", "word"), [("urdf", 35, "friction"), ("usd", 9, "gravcomp")])
+def test_what_a_note_names_is_left_out_of_the_next_draw(form, seed, word, tmp_path):
+    (found,) = outcomes([seed], tmp_path, form, "featherstone", ())
+
+    assert word in found.without
+    assert found.words == ("told", "equal")
