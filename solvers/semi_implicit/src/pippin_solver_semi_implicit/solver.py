@@ -7,7 +7,7 @@ from typing import ClassVar
 import attrs
 import newton
 import pippin
-from pippin.solving import RIGID_TREES, deterministic_mode
+from pippin.solving import RIGID_TREES, deterministic_mode, soft_joint_notes
 
 from . import SemiImplicitConfig
 from .solid import SolidSemiImplicit
@@ -63,6 +63,7 @@ class SolverSemiImplicit:
 
     def __init__(self, config: SemiImplicitConfig) -> None:
         self.config = config
+        self.notes: list[str] = []
         if config.disable_particle_contacts:
             touching = ("particle_cohesion", "particle_contact_stiffness", "particle_contacts", "particle_friction")
             apart = {"particle_worlds": "live", **dict.fromkeys(touching, "no")}
@@ -74,6 +75,8 @@ class SolverSemiImplicit:
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverSemiImplicit:
         """Return the solver with all options of the configuration."""
         options = attrs.asdict(self.config)
+        if model.joint_count:
+            self.notes = soft_joint_notes(model, self.config.joint_attach_ke, "joint_attach_ke")
         if options.pop("disable_particle_contacts"):
             model.particle_grid = None
             options["enable_tri_contact"] = False

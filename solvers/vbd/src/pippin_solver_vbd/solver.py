@@ -9,7 +9,7 @@ import attrs
 import newton
 import numpy as np
 import pippin
-from pippin.solving import RIGID_TREES, BallEfforts, Capacity, deterministic_mode
+from pippin.solving import RIGID_TREES, BallEfforts, Capacity, deterministic_mode, soft_joint_notes
 
 from . import VBDConfig
 
@@ -102,7 +102,10 @@ class SolverVBD:
     def bind(self, simulation: pippin.Host) -> None:
         """Note bodies so far out that positions round the fall of a substep."""
         step = simulation.config.simulation
-        self.notes = tuple(_rounded_falls(simulation.model, step.solver_dt))
+        model, stiffness = simulation.model, self.config.rigid_joint_linear_ke
+        stiffness = _JOINTS if stiffness is None else stiffness
+        soft = soft_joint_notes(model, stiffness, "rigid_joint_linear_ke") if model.joint_count else []
+        self.notes = (*_rounded_falls(model, step.solver_dt), *soft)
 
     def capacities(self) -> tuple[Capacity, ...]:
         """Return the buffers of contacts per body, and of self-contacts per vertex and edge.
@@ -205,6 +208,9 @@ def _unmatched(config: VBDConfig, collision: pippin.CollisionConfig) -> Iterator
     if config.rigid_collision_frequency_type == "iterations":
         yield f"rigid_collision_frequency_type: 'iterations', {cure}"
 
+
+_JOINTS = 1e5
+"""Newton's stiffness of joints [N/m]."""
 
 _ROUNDING = 16.0
 """Fall of a substep in units of a position's rounding below which velocities are more than some percent off."""

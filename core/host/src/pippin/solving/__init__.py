@@ -11,6 +11,7 @@ from .tables import SubSolver, deterministic_mode, inherited, number
 if TYPE_CHECKING:
     from .ball_efforts import BallEfforts
     from .conversion import LoopTies, complete_conversion, slippery_shapes
+    from .soft_joints import soft_joint_notes
 
 __all__ = [
     "FEATURES",
@@ -26,6 +27,7 @@ __all__ = [
     "inherited",
     "number",
     "slippery_shapes",
+    "soft_joint_notes",
 ]
 
 __getattr__ = late(__name__)
