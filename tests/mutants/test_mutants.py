@@ -20,7 +20,7 @@ FOUND = {
     "velocities damped (prismatic)": "tree_sliders",
     "leak of world 3 into 4": "isolation",
     "leak of world 1 into 0": "isolation",
-    "joint_limit_ke 0.7 times": "tree_limits",
+    "joint_limit_upper 0.7 times": "tree_limits",
     "joint_X_p turned back (d6)": "tree_joints_of_two_axes",
 }
 """A check that finds each mutant."""

@@ -111,7 +111,7 @@ def test_view_replays_it(site, tmp_path):
         timer = threading.Timer(120.0, process.kill)
         timer.start()
         page = next(line for line in process.stdout if "page: " in line)
-        with urllib.request.urlopen(page.partition("page: ")[2].partition(";")[0]) as answer:
+        with urllib.request.urlopen(page.partition("page: ")[2].split()[0]) as answer:
             status = answer.status
         process.send_signal(signal.SIGINT)
         rest = process.stdout.read()
