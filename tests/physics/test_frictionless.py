@@ -1,5 +1,6 @@
 """Boxes and balls slide without friction, in each world, also if it is taken away while they slide."""
 
+import mujoco
 import newton
 import numpy as np
 import pippin
@@ -51,6 +52,21 @@ def assert_free(simulation, least=1e-4):
 def stopped(friction):
     """Return the way of a sled that friction slows [m]."""
     return (PULL - friction * WEIGHT) * TIME**2 / 2
+
+
+def test_plain_mujoco_throws_what_has_no_friction_with_an_implicit_integrator():
+    """What our solvers mend; it passes no more when MuJoCo does."""
+    text = FILE.format(
+        pull=PULL, weight=WEIGHT, kind="box", friction=0, option='integrator="implicitfast"', shape="", more=""
+    )
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+
+    for _ in range(200):
+        mujoco.mj_step(model, data)
+
+    assert data.time == pytest.approx(0.4)
+    assert data.qpos[2] > 100.0
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

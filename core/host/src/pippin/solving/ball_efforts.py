@@ -27,8 +27,9 @@ class BallEfforts:
         kinds = on_host(model.joint_type) if model.joint_count else np.zeros(0)
         balls = np.flatnonzero(kinds == int(newton.JointType.BALL))
         self._model: Any = model
-        self._turned: Any = None
         self._balls = wp.array(balls, dtype=int, device=model.device)
+        count = model.joint_dof_count if balls.size else 0
+        self._turned = wp.zeros(count, dtype=float, device=model.device, requires_grad=model.requires_grad)
 
     @contextmanager
     def in_world(self, state: newton.State, control: newton.Control) -> Iterator[None]:
@@ -42,8 +43,6 @@ class BallEfforts:
         if not self._balls.size or stated is None:
             yield
             return
-        if self._turned is None:
-            self._turned = wp.clone(stated)
         model = self._model
         wp.copy(self._turned, stated)
         wp.launch(
