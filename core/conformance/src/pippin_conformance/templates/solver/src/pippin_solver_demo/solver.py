@@ -1,6 +1,7 @@
 """Free rigid bodies that fall and tumble, as a Pippin solver."""
 
 import newton
+import numpy as np
 import pippin
 import warp as wp
 
@@ -10,6 +11,8 @@ def advance(
     body_q: wp.array[wp.transform],
     body_qd: wp.array[wp.spatial_vector],
     body_f: wp.array[wp.spatial_vector],
+    body_dof: wp.array[int],
+    joint_f: wp.array[float],
     body_com: wp.array[wp.vec3],
     inv_mass: wp.array[float],
     inertia: wp.array[wp.mat33],
@@ -29,8 +32,12 @@ def advance(
     spin = wp.quat_rotate_inv(turn, wp.spatial_bottom(body_qd[body]))
     if inv_mass[body] > 0.0:
         world = wp.where(body_world[body] < 0, gravity.shape[0] - 1, body_world[body])
-        velocity += (wp.spatial_top(body_f[body]) * inv_mass[body] + gravity[world]) * dt
-        torque = wp.quat_rotate_inv(turn, wp.spatial_bottom(body_f[body]))
+        i, force, torque = body_dof[body], wp.spatial_top(body_f[body]), wp.spatial_bottom(body_f[body])
+        if i >= 0:
+            force += wp.vec3(joint_f[i], joint_f[i + 1], joint_f[i + 2])
+            torque += wp.vec3(joint_f[i + 3], joint_f[i + 4], joint_f[i + 5])
+        velocity += (force * inv_mass[body] + gravity[world]) * dt
+        torque = wp.quat_rotate_inv(turn, torque)
         spin += inv_inertia[body] * (torque - wp.cross(spin, inertia[body] * spin)) * dt
         velocity /= 1.0 + damping * dt
         spin /= 1.0 + damping * dt
@@ -51,11 +58,14 @@ class SymplecticEuler(newton.solvers.SolverBase):
     def __init__(self, model, damping=0.0):
         super().__init__(model)
         self.damping = damping
+        dofs = np.full(model.body_count, -1, dtype=np.int32)
+        dofs[model.joint_child.numpy()] = model.joint_qd_start.numpy()[:-1]  # of the free joint that each body has
+        self.body_dof = wp.array(dofs, device=model.device)
 
     def step(self, state_in, state_out, control, contacts, dt, *, observables=None):
         """Advance by `dt` [s]."""
         model = self.model
-        inputs = [state_in.body_q, state_in.body_qd, state_in.body_f]
+        inputs = [state_in.body_q, state_in.body_qd, state_in.body_f, self.body_dof, control.joint_f]
         inputs += [model.body_com, model.body_inv_mass, model.body_inertia, model.body_inv_inertia]
         inputs += [model.body_world, model.gravity, self.damping, dt]
         wp.launch(advance, model.body_count, inputs, [state_out.body_q, state_out.body_qd], device=model.device)
