@@ -269,12 +269,7 @@ class TermContext:
         Raises:
             ConfigError: There is no such term.
         """
-        if term not in self._changeable:
-            labels = ", ".join(self._changeable) or "none"
-            raise ConfigError(
-                f"{where}: there is no term {term!r}{did_you_mean(term, self._changeable)}; terms: {labels}"
-            )
-        return self._changeable[term]
+        return _labelled(self._changeable, "term", term, where, listed="terms")
 
     @_once
     def joints(self, patterns: Patterns, where: str = "joints") -> tuple[tuple[str, ...], wp.array, wp.array]:
@@ -425,8 +420,8 @@ def _refuse_other_units(quantity: Any, columns: Sequence[int], command: Any, lab
             )
 
 
-def _labelled(known: Mapping[str, Any], kind: str, label: str, where: str) -> Any:
+def _labelled(known: Mapping[str, Any], kind: str, label: str, where: str, listed: str = "labels") -> Any:
     if label not in known:
         names = ", ".join(known) or "none"
-        raise ConfigError(f"{where}: there is no {kind} {label!r}{did_you_mean(label, known)}; labels: {names}")
+        raise ConfigError(f"{where}: there is no {kind} {label!r}{did_you_mean(label, known)}; {listed}: {names}")
     return known[label]

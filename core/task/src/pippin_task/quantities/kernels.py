@@ -80,19 +80,18 @@ def take_power(qd: wp.array[float], dofs: wp.array2d[int], out: wp.array2d[float
 
 
 @wp.kernel
-def subtract(values: wp.array2d[float], others: wp.array2d[float], out: wp.array2d[float]):
-    """Out = value − other."""
-    world, i = wp.tid()
-    out[world, i] = values[world, i] - others[world, i]
-
-
-@wp.kernel
-def take_second_difference(
-    values: wp.array2d[float], last: wp.array2d[float], earlier: wp.array2d[float], out: wp.array2d[float]
+def take_difference(
+    values: wp.array2d[float],
+    last: wp.array2d[float],
+    earlier: wp.array2d[float],
+    is_second: int,
+    out: wp.array2d[float],
 ):
-    """Out = value − 2 last + earlier."""
+    """Out = value − last; or the change of this difference, value − 2 last + earlier."""
     world, i = wp.tid()
-    out[world, i] = (values[world, i] - last[world, i]) - (last[world, i] - earlier[world, i])
+    out[world, i] = values[world, i] - last[world, i]
+    if is_second > 0:
+        out[world, i] -= last[world, i] - earlier[world, i]
 
 
 @wp.kernel

@@ -19,7 +19,14 @@ from . import configs, kernels
 from .bodies import OfRoot
 
 
-class LastAction(Quantity):
+class _Copied(Quantity):
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Copy the numbers."""
+        if out is not self.values:
+            wp.copy(out, self.values)
+
+
+class LastAction(_Copied):
     """The quantity `last-action`: the action of the last control step, a, before any `clip`; zero after a reset."""
 
     def __init__(self, config: Any, context: TermContext) -> None:
@@ -29,14 +36,11 @@ class LastAction(Quantity):
         self.labels = tuple(map(str, range(context.episodes.action.shape[1])))
         self.values = context.episodes.action
 
-    def measure(self, state: newton.State, out: wp.array) -> None:
-        """Copy the action."""
-        if out is not self.values:
-            wp.copy(out, self.values)
-
 
 class ActionRate(LastAction):
     """The quantity `action-rate`: the action minus that of the control step before, a − a'; zero after a reset."""
+
+    _is_second = False
 
     def __init__(self, config: Any, context: TermContext) -> None:
         super().__init__(config, context)
@@ -45,7 +49,8 @@ class ActionRate(LastAction):
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the difference."""
         episodes = self.context.episodes
-        wp.launch(kernels.subtract, out.shape, [episodes.action, episodes.last_action, out], device=out.device)
+        inputs = [episodes.action, episodes.last_action, episodes.earlier_action, int(self._is_second), out]
+        wp.launch(kernels.take_difference, out.shape, inputs, device=out.device)
 
 
 class ActionAcceleration(ActionRate):
@@ -54,11 +59,7 @@ class ActionAcceleration(ActionRate):
     Actions before the first one of an episode count as zero, as they do for `action-rate`.
     """
 
-    def measure(self, state: newton.State, out: wp.array) -> None:
-        """Write the second difference."""
-        episodes = self.context.episodes
-        inputs = [episodes.action, episodes.last_action, episodes.earlier_action, out]
-        wp.launch(kernels.take_second_difference, out.shape, inputs, device=out.device)
+    _is_second = True
 
 
 class RemainingTime(Quantity):
@@ -84,7 +85,7 @@ class RemainingTime(Quantity):
         wp.launch(kernels.read_remaining_time, len(out), inputs, device=out.device)
 
 
-class CommandValue(Quantity):
+class CommandValue(_Copied):
     """The quantity `command`: the numbers of a command."""
 
     unit = "its own"
@@ -94,11 +95,6 @@ class CommandValue(Quantity):
         super().__init__(config, context)
         self._command = context.command(config.command, "command")
         self.unit, self.labels, self.values = self._command.unit, self._command.labels, self._command.value
-
-    def measure(self, state: newton.State, out: wp.array) -> None:
-        """Copy the numbers."""
-        if out is not self.values:
-            wp.copy(out, self.values)
 
 
 _COMPONENTS = {3: "xyz", 4: "xyzw", 7: ("x", "y", "z", "qx", "qy", "qz", "qw")}

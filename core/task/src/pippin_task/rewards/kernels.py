@@ -280,22 +280,8 @@ def sum_clearance(
 
 
 @wp.kernel
-def count_readings(forces: wp.array3d[wp.vec3], threshold: float, out: wp.array[float]):
-    """Count the readings in which a body has a force above a threshold [N]."""
-    world = wp.tid()
-    total = wp.float32(0.0)
-    for k in range(forces.shape[2]):
-        force = wp.float32(0.0)
-        for i in range(forces.shape[1]):
-            force = wp.max(force, wp.length(forces[world, i, k]))
-        if force > threshold:
-            total += 1.0
-    out[world] = total
-
-
-@wp.kernel
 def count_contacts(forces: wp.array3d[wp.vec3], threshold: float, sums_excess: int, out: wp.array[float]):
-    """Count the bodies whose largest reading is above a threshold, or sum how far they are above it [N]."""
+    """Count the rows whose largest force is above a threshold, or sum how far they are above it [N]."""
     world = wp.tid()
     total = wp.float32(0.0)
     for i in range(forces.shape[1]):

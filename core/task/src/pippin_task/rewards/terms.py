@@ -244,14 +244,13 @@ class Contacts(Reward):
         self._forces = context.contact_forces(
             config.sensor, with_history=config.history or config.readings, by_partner=config.partners
         )
+        if config.readings:
+            self._forces = self._forces.transpose((0, 2, 1))
 
     def evaluate(self, out: wp.array[float]) -> None:
         """Count or sum over the bodies, or count readings."""
-        inputs = [self._forces, self.config.threshold]
-        if self.config.readings:
-            wp.launch(kernels.count_readings, len(out), [*inputs, out], device=out.device)
-        else:
-            wp.launch(kernels.count_contacts, len(out), [*inputs, int(self.config.excess), out], device=out.device)
+        inputs = [self._forces, self.config.threshold, int(self.config.excess), out]
+        wp.launch(kernels.count_contacts, len(out), inputs, device=out.device)
 
 
 def _points(offset: tuple[float, float, float] | None, context: TermContext) -> wp.array:
