@@ -164,7 +164,6 @@ class RslRlConfig(TrainerConfig):
     """Weight of the mean squared difference between the action in the mirror and the mirrored action."""
 
 
-@attrs.frozen(kw_only=True)
 class Sb3Config(TrainerConfig):
     """PPO of Stable-Baselines3."""
 
@@ -172,7 +171,6 @@ class Sb3Config(TrainerConfig):
     extra = "sb3"
 
 
-@attrs.frozen(kw_only=True)
 class SkrlConfig(TrainerConfig):
     """PPO of skrl."""
 

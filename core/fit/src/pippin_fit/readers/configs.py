@@ -25,14 +25,12 @@ class _ColumnsConfig:
     """The same of commands."""
 
 
-@attrs.frozen(kw_only=True)
 class CsvConfig(_ColumnsConfig):
     """A text file with a line of names and numbers between commas."""
 
     implementation = ".arrays:CsvReader"
 
 
-@attrs.frozen(kw_only=True)
 class ParquetConfig(_ColumnsConfig):
     """A Parquet file with a column for each joint and signal."""
 
@@ -60,14 +58,12 @@ class _ArraysConfig:
     """Name of the array of the joints' names, or the names themselves in the order of the columns."""
 
 
-@attrs.frozen(kw_only=True)
 class NpzLogConfig(_ArraysConfig):
     """An archive of NumPy."""
 
     implementation = ".arrays:NpzReader"
 
 
-@attrs.frozen(kw_only=True)
 class Hdf5LogConfig(_ArraysConfig):
     """An HDF5 file; names of arrays may have folders, such as `robot/state/q`."""
 

@@ -31,7 +31,6 @@ def _length(default: float) -> Any:
     return attrs.field(default=default, validator=positive)
 
 
-@attrs.frozen(kw_only=True)
 class FlatConfig(PatchConfig):
     """Level ground."""
 
@@ -57,7 +56,6 @@ class StairsConfig(PatchConfig):
     """Width of the level ground at the edge of the patch [m]."""
 
 
-@attrs.frozen(kw_only=True)
 class StairsDownConfig(StairsConfig):
     """Stairs on four sides, down to a platform in the middle, on which worlds start."""
 
@@ -149,7 +147,6 @@ class SlopeConfig(_FieldConfig):
     """Width of the level ground at the edge of the patch [m]."""
 
 
-@attrs.frozen(kw_only=True)
 class SlopeDownConfig(SlopeConfig):
     """Slopes on four sides, down to a platform in the middle, on which worlds start."""
 

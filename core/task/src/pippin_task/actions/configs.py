@@ -40,14 +40,12 @@ class JointTargetsConfig(ScaledConfig):
     control step, so that the numbers are steps."""
 
 
-@attrs.frozen(kw_only=True)
 class JointVelocityTargetsConfig(ScaledConfig):
     """Velocity targets of an actuator group [rad/s, m/s]."""
 
     implementation = ".terms:JointVelocityTargets"
 
 
-@attrs.frozen(kw_only=True)
 class FeedforwardEffortsConfig(ScaledConfig):
     """Efforts that an actuator group adds to its law [N·m, N]."""
 
@@ -92,7 +90,6 @@ class GripperConfig:
     """Targets of the closed gripper, likewise."""
 
 
-@attrs.frozen(kw_only=True)
 class InputsConfig(ScaledConfig):
     """Inputs of the asset's own actuators."""
 

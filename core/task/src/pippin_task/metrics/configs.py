@@ -8,7 +8,6 @@ from pippin.validators import non_negative
 from pippin_task.terms import DifferenceConfig
 
 
-@attrs.frozen(kw_only=True)
 class MeanConfig(DifferenceConfig):
     """The mean size of x over the control steps of an episode."""
 

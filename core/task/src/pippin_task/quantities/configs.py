@@ -61,7 +61,6 @@ class JointVelocitiesConfig:
     """Patterns of names of joints or axes; by default all that have one coordinate for each axis."""
 
 
-@attrs.frozen(kw_only=True)
 class JointAccelerationsConfig(JointVelocitiesConfig):
     """Accelerations of joints."""
 
@@ -107,7 +106,6 @@ class JointEffortsConfig:
     """Patterns of names of joints or axes that these groups drive; by default all."""
 
 
-@attrs.frozen(kw_only=True)
 class JointPowerConfig(JointEffortsConfig):
     """The power of joints that actuators drive."""
 
@@ -122,14 +120,12 @@ class RootConfig:
     """Pattern of the body's name, which must match one body; by default the first body of a world."""
 
 
-@attrs.frozen(kw_only=True)
 class RootHeightConfig(RootConfig):
     """The height of one body."""
 
     implementation = ".bodies:RootHeight"
 
 
-@attrs.frozen(kw_only=True)
 class RootPositionConfig(RootConfig):
     """The position of one body."""
 
@@ -169,7 +165,6 @@ class RootLinearVelocityConfig(RootAngularVelocityConfig):
     """Point of the body that has the velocity; MuJoCo's free joints have that of the origin."""
 
 
-@attrs.frozen(kw_only=True)
 class ProjectedGravityConfig(RootConfig):
     """The direction of gravity in one body."""
 
@@ -238,14 +233,12 @@ class MassCentreConfig:
     """Patterns of the names of bodies; by default all of a world."""
 
 
-@attrs.frozen(kw_only=True)
 class AngularMomentumConfig(MassCentreConfig):
     """The angular momentum of bodies about their centre of mass."""
 
     implementation = ".bodies:AngularMomentum"
 
 
-@attrs.frozen(kw_only=True)
 class MassCentreRateConfig(MassCentreConfig):
     """The change of the centre of mass of bodies over a control step."""
 
@@ -262,14 +255,12 @@ class PartsPositionConfig:
     """Particles of objects, or bodies."""
 
 
-@attrs.frozen(kw_only=True)
 class PartsVelocityConfig(PartsPositionConfig):
     """The mean velocity of particles or of the centres of mass of bodies."""
 
     implementation = ".bodies:PartsVelocity"
 
 
-@attrs.frozen(kw_only=True)
 class DisplacementRateConfig(RootConfig):
     """The change of the position of one body over a control step."""
 
@@ -371,7 +362,6 @@ class HeightScanConfig:
     """Value for a ray that meets nothing [m]."""
 
 
-@attrs.frozen(kw_only=True)
 class HeightOverGroundConfig(HeightScanConfig):
     """Heights of a sensor's sites above the ground: for each site the mean of what `height-scan` has for its rays."""
 

@@ -18,7 +18,6 @@ def _is_positive(instance: Any, attribute: attrs.Attribute[Any], value: float | 
         positive(instance, attribute, std)
 
 
-@attrs.frozen(kw_only=True)
 class ValueConfig(QuantityRewardConfig):
     """The sum of x."""
 
@@ -38,14 +37,12 @@ class L1Config(QuantityRewardConfig):
     """Lowest and highest x; others are clipped."""
 
 
-@attrs.frozen(kw_only=True)
 class L2Config(L1Config):
     """The sum of x²."""
 
     implementation = ".terms:L2"
 
 
-@attrs.frozen(kw_only=True)
 class LengthConfig(L1Config):
     """The length of x, a vector."""
 
@@ -69,7 +66,6 @@ class ExpConfig(QuantityRewardConfig):
     """Whether x is an angle that is turned into the range from -pi to pi first."""
 
 
-@attrs.frozen(kw_only=True)
 class TanhConfig(ExpConfig):
     """A reward that is 1 if x is zero, and falls to 0 with the length of x: steep also near zero."""
 
@@ -92,7 +88,6 @@ class InsideConfig(QuantityRewardConfig):
         range_ends(self.low, self.high)
 
 
-@attrs.frozen(kw_only=True)
 class BeyondConfig(InsideConfig):
     """A reward for any x outside a range."""
 
@@ -159,7 +154,6 @@ class AirTimeConfig(SensorRewardConfig):
     """Size of the command's first two numbers above which a world counts, in the unit of the command."""
 
 
-@attrs.frozen(kw_only=True)
 class LandingConfig(SensorRewardConfig):
     """A cost of hard landings."""
 
@@ -229,7 +223,6 @@ class ContactsConfig(SensorRewardConfig):
     """Whether the readings of the sensor's `history` in which any body counts are counted, instead of the bodies."""
 
 
-@attrs.frozen(kw_only=True)
 class AliveConfig(RewardConfig):
     """A reward of each step in which no termination ends the episode."""
 

@@ -4,7 +4,6 @@ import attrs
 from pippin.recording import RecorderConfig
 
 
-@attrs.frozen(kw_only=True)
 class NpzConfig(RecorderConfig):
     """Recordings as arrays of NumPy, `.npz`."""
 
