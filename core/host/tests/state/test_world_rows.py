@@ -5,9 +5,10 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.state.world_rows import OF_NO_WORLD, WorldReset
+from pippin.state.world_rows import WorldReset
 
 KINDS = newton.Model.AttributeFrequency
+OF_NO_WORLD = {KINDS.ONCE, KINDS.CONTACT, KINDS.CONTACT_RIGID, KINDS.CONTACT_SOFT}
 PER_WORLD = {
     KINDS.BODY: 4,
     KINDS.SHAPE: 2,

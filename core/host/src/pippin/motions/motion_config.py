@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import attrs
 from attrs.validators import deep_iterable, min_len, optional
@@ -11,9 +11,6 @@ from pippin.config.geometry import SelectionConfig, Vector3, not_zero
 from pippin.validators import finite, non_negative, only_where
 
 Subject = Literal["bodies", "particles", "joints", "actuator", "goal_of", "force_on"]
-
-SUBJECTS = frozenset(get_args(Subject))
-"""The keys that name what moves."""
 
 _NAMED: tuple[Subject, ...] = ("bodies", "particles", "force_on", "actuator", "goal_of")
 """Those that are None if something else moves."""

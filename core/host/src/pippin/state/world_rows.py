@@ -38,9 +38,6 @@ _WORLDS = {
 }
 """The array of a model that states the world of each row of a frequency."""
 
-OF_NO_WORLD = frozenset({_KIND.ONCE, _KIND.CONTACT, _KIND.CONTACT_RIGID, _KIND.CONTACT_SOFT})
-"""Frequencies whose rows belong to no world for good."""
-
 
 @attrs.frozen(eq=False)
 class WorldRows:

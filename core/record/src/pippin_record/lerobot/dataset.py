@@ -127,7 +127,7 @@ class Dataset:
         self.folder = folder
         _clear(folder)
         self._fps, self._instruction = fps, instruction
-        self._features, self._videos = (*features, *INDICES), videos
+        self._features = (*features, *INDICES)
         self._waiting: list[_Kept] = []
         self._count = self._frame_count = self._file_count = 0
         self._statistics: dict[str, Statistics] = {}
