@@ -4,6 +4,7 @@ have an effect, and keep to the promises about capture, determinism, resets, che
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import tomllib
@@ -151,9 +152,8 @@ def check_capture(runs: Runs) -> None:
             f"{name} is not captured: {reason}; keep all that changes on the device, or declare is_capturable = False"
             " and an eager_reason"
         )
-    _refuse_difference(
-        runs, runs.eager, runs.whole.half, "captured steps differ from eager ones", "declare is_capturable = False"
-    )
+    cure = _memory_cure(runs) or "declare is_capturable = False"
+    _refuse_difference(runs, runs.eager, runs.whole.half, "captured steps differ from eager ones", cure)
 
 
 def check_determinism(runs: Runs) -> None:
@@ -225,10 +225,28 @@ def check_worlds(runs: Runs) -> None:
 
 def check_checkpoint(runs: Runs) -> None:
     """A run that is resumed from a file is bitwise the same as an uninterrupted run: all state is in arrays and
-    numbers of the component, its solver or the simulation's state.
+    numbers of the component, its solver or the simulation's state, or in a `pippin.solving.EngineMemory`. With
+    `engine_memory = "own"`, a solver reads the saved state, and the run is the same but for rounding.
     """
-    cure = "keep what is carried in attributes of the component, or declare unsaved_reason"
-    _refuse_difference(runs, runs.whole.end, runs.resumed, "a resumed run differs", cure)
+    cure = _memory_cure(runs) or "keep what is carried in attributes of the component, or declare unsaved_reason"
+    is_read = _asks_for_worlds(runs) and runs.subject.declaration.engine_memory == "own"
+    rounding = 1e-4 if is_read else 0.0
+    _refuse_difference(runs, runs.whole.end, runs.resumed, "a resumed run differs", cure, rounding)
+
+
+def _asks_for_worlds(runs: Runs) -> bool:
+    step = getattr(runs.subject.plugin, "step_solver", None) if runs.subject.builds_solver else None
+    return step is not None and "written_worlds" in inspect.signature(step).parameters
+
+
+def _memory_cure(runs: Runs) -> str:
+    """Return the cure if a solver says wrongly that the host can put its memory back."""
+    if not _asks_for_worlds(runs) or runs.subject.declaration.engine_memory == "own":
+        return ""
+    return (
+        "steps carry on what the host cannot put back: keep it in arrays or in a pippin.solving.EngineMemory, or"
+        " declare engine_memory = 'own'"
+    )
 
 
 def check_side_by_side(runs: Runs) -> None:
@@ -249,7 +267,9 @@ def check_effect(runs: Runs) -> None:
         )
 
 
-def _refuse_difference(runs: Runs, expected: StateSnapshot, found: StateSnapshot, told: str, cure: str) -> None:
-    odd = differing(expected, found)
+def _refuse_difference(
+    runs: Runs, expected: StateSnapshot, found: StateSnapshot, told: str, cure: str, rounding: float = 0.0
+) -> None:
+    odd = differing(expected, found, rounding)
     if odd:
         raise runs.fault(f"{told} in {', '.join(odd[:3])}; {cure}")

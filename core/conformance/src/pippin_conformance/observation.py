@@ -142,11 +142,17 @@ def _of_task(task: Any) -> Iterator[tuple[str, np.ndarray]]:
         yield f"curricula[{name!r}]", curriculum.value.numpy()
 
 
-def differing(left: StateSnapshot, right: StateSnapshot) -> list[str]:
-    """Return the names of the arrays that differ in any bit."""
+def differing(left: StateSnapshot, right: StateSnapshot, rounding: float = 0.0) -> list[str]:
+    """Return the names of the arrays that differ in any bit, or by more than what rounding may make of them."""
     names = dict.fromkeys([*left.arrays, *right.arrays])
     both = [name for name in names if name in left.arrays and name in right.arrays]
-    odd = [name for name in both if left.arrays[name].tobytes() != right.arrays[name].tobytes()]
+    pairs = {name: (left.arrays[name], right.arrays[name]) for name in both}
+    odd = [
+        name
+        for name, (first, second) in pairs.items()
+        if first.tobytes() != second.tobytes()
+        and not (rounding and np.allclose(first, second, rtol=rounding, atol=rounding, equal_nan=True))
+    ]
     return odd + [name for name in names if name not in both]
 
 

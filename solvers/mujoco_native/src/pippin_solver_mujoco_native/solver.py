@@ -55,6 +55,7 @@ class SolverMuJoCoNative:
         "rolling_friction": "live",
         "torsional_friction": "live",
     }
+    engine_memory = "shared"
     is_capturable = False
     features_fixed_at_build = frozenset({"joint_drives", "joint_limits"})
     supported_observables = MuJoCoBatch.SUPPORTED_OBSERVABLES

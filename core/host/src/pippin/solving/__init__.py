@@ -6,6 +6,7 @@ from pippin.late import late
 from pippin.support.features import FEATURES, RIGID_TREES, Feature
 
 from .contact_source import Capacity, ContactSource
+from .engine_memory import EngineMemory
 from .tables import SubSolver, deterministic_mode, inherited, number
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ __all__ = [
     "BallEfforts",
     "Capacity",
     "ContactSource",
+    "EngineMemory",
     "Feature",
     "LoopTies",
     "SubSolver",

@@ -29,6 +29,7 @@ from pippin.arrays import present
 from pippin.config import SimulationConfig, dump_toml, structure
 from pippin.errors import ConfigError, SimulationError
 from pippin.files import partial_path
+from pippin.solving.engine_memory import EngineMemory
 
 from .foreign_arrays import contents_of, is_foreign, remade, write
 from .snapshot import attributes_of, bind, find_arrays, setters_of, walk
@@ -268,8 +269,11 @@ class PersistentState:
                 " other bits: resume with the versions that wrote it"
             )
         arrays, numbers = self.contents(device)
-        shapes = {name: (array.shape, array.dtype) for name, array in arrays.items()}
-        written = {name: (array.shape, array.dtype) for name, array in checkpoint.arrays.items()}
+        of_engines = {f"host/{name}" for name, node in self._host_nodes() if isinstance(node, EngineMemory)}
+        shapes, written = (
+            {name: (name in of_engines or array.shape, array.dtype) for name, array in each.items()}
+            for each in (arrays, checkpoint.arrays)
+        )
         odd = [name for name in shapes | written if shapes.get(name) != written.get(name)]
         saved = checkpoint.numbers
         odd += sorted(

@@ -1,4 +1,5 @@
-"""Arrays of other libraries, found by their protocols: `__dlpack__`, `__array__`, or the buffer of a standard type.
+"""Arrays of other libraries, found by their protocols: `__dlpack__`, `__array__`, or the buffer of a standard type; and
+the memory of engines, as bytes.
 
 JAX, PyTorch, CuPy and the like are not imported here. Arrays of Warp and NumPy are not foreign.
 """
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import warp as wp
+from pippin.solving.engine_memory import EngineMemory
 
 _PROTOCOLS = ("__dlpack__", "__array__", "__array_interface__", "__cuda_array_interface__")
 _BUFFERS = (bytearray, array.array)
@@ -27,6 +29,8 @@ def is_foreign(node: Any) -> bool:
 
 def contents_of(node: Any) -> np.ndarray | None:
     """Return a copy of the contents of a foreign array; None if they cannot be read as numbers."""
+    if isinstance(node, EngineMemory):
+        return np.frombuffer(node.save(), dtype=np.uint8).copy()
     if _is_buffer(node):
         return np.frombuffer(bytes(node), dtype=np.uint8).copy()
     plain = _without_gradient(node)
@@ -42,6 +46,9 @@ def contents_of(node: Any) -> np.ndarray | None:
 
 def write(node: Any, contents: np.ndarray) -> bool:
     """Write into the memory of a foreign array, and tell whether it took the contents: some arrays are immutable."""
+    if isinstance(node, EngineMemory):
+        node.load(contents.tobytes())
+        return True
     found = contents_of(node)
     if found is None or found.shape != contents.shape:
         return False
@@ -70,7 +77,11 @@ def remade(node: Any, contents: np.ndarray) -> Any:
 def _may_be_foreign(kind: type) -> bool:
     if issubclass(kind, wp.array | np.ndarray | np.generic):
         return False
-    return _is_of_buffers(kind) or any(hasattr(kind, protocol) for protocol in _PROTOCOLS)
+    return (
+        issubclass(kind, EngineMemory)
+        or _is_of_buffers(kind)
+        or any(hasattr(kind, protocol) for protocol in _PROTOCOLS)
+    )
 
 
 def _is_buffer(node: Any) -> bool:

@@ -366,6 +366,12 @@ class StepPlan(Built):
         return self.components.declarations[self.components.solver_name].coordinates
 
     @property
+    def has_hidden_memory(self) -> bool:
+        """Whether the solver has memory that the host can neither see nor put back, so that no step can be undone."""
+        declared = self.components.declarations[self.components.solver_name]
+        return self.modified.is_asked and declared.engine_memory == "own"
+
+    @property
     def is_maximal(self) -> bool:
         """Whether the solver writes bodies, so that the host computes joint coordinates."""
         return self._coordinates in ("maximal", "mixed")
@@ -379,7 +385,7 @@ class StepPlan(Built):
             name=f"{hook}({answer.owner})",
             run=answer.bind(**arguments),
             eager_reason=self.components.eager_reason(answer.owner),
-            # Without the solver, nothing would move in a comparison; what it remembers is put back.
-            is_repeatable=answer.owner == self.components.solver_name,
+            # Without the solver, nothing would move in a comparison; what it remembers is put back, if that can be.
+            is_repeatable=answer.owner == self.components.solver_name and not self.has_hidden_memory,
             period=period,
         )

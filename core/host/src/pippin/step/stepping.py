@@ -97,6 +97,8 @@ class CurrentProgram:
                 # Solvers allocate some arrays in the first step; the results of this step are overwritten.
                 self.prepare().step()
             persistent.restore(checkpoint, source)
+            if self._plan.has_hidden_memory:
+                self._plan.modified.add(None)
 
 
 _UNWRITTEN = -1.2345678e9

@@ -141,6 +141,11 @@ def _are_coordinates(declaration: Any, field: attrs.Attribute[Any], value: Any) 
         raise ValueError(f"{field.name}: {value!r}; declare 'reduced', 'joint', 'maximal' or 'mixed'")
 
 
+def _is_memory(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
+    if value not in ("own", "shared"):
+        raise ValueError(f"{field.name}: {value!r}; declare 'own' or 'shared'")
+
+
 def _names_field(default: Collection[str] | None, known: Collection[str] = ()) -> Any:
     return attrs.field(default=default, converter=_names, validator=_are_names(known))
 
@@ -221,6 +226,12 @@ class Declaration:
     hookspecs: type | None = None
     """A class whose methods, marked with `@pippin.hookspec`, are [hooks of the plugin's own](#hooks-of-a-plugin): other
     components answer them, and `simulation.services.call_hook` calls them."""
+
+    engine_memory: str = attrs.field(default="own", validator=_is_memory)
+    """Solvers that ask for `written_worlds`: `"shared"` if all that their steps carry on is in arrays and numbers that
+    the host finds, or in a `pippin.solving.EngineMemory`, so that it can put it back. `"own"` if some of it is in a
+    library of another language or in another process: the host then takes no step twice, and after `load` the solver
+    reads all worlds."""
 
     mixed_worlds: str | None = attrs.field(default=None, validator=_is_reason)
     """Solvers: The reason why the motion of a world depends on the other worlds, if it does. Then the worlds of a run

@@ -26,6 +26,7 @@ class SolverPinocchio:
     }
     supported_observables = frozenset()
     detects_contacts = True
+    engine_memory = "shared"
     is_capturable = False
     eager_reason = "Pinocchio runs on the host"
 
