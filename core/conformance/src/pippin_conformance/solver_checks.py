@@ -13,6 +13,7 @@ from pippin import Simulation
 from pippin.arrays import on_host, present
 
 from . import scenes
+from .arm_forms import differing_form
 from .benches import BENCHES, benches_of
 from .observables import OBSERVABLES
 from .observation import HALF, advance, begin_anew, differing, push, start, step
@@ -110,6 +111,17 @@ def _refuse_motion(runs: Runs, name: str, bench: str, found: float) -> None:
         raise runs.fault(
             f"declares {name}, but not so that {BENCHES[bench].expectation}: {found:.3g}, expected {least:.3g} to"
             f" {most:.3g}; support it, or leave it out of supported_features"
+        )
+
+
+def check_forms(runs: Runs) -> None:
+    """An arm moves alike whether it comes as URDF, MJCF, USD, objects of the file or calls of Newton."""
+    if not {"rigid_bodies", "revolute_joints"} <= set(runs.subject.features or ()):
+        raise NotApplicableError("it declares no rigid_bodies and revolute_joints")
+    if odd := differing_form(runs.tried("forms")):
+        raise runs.fault(
+            f"moves an arm otherwise than the same arm made by calls of Newton: {odd}; read frames, axes and poses of"
+            " the model alone, and nothing that only some importers write"
         )
 
 

@@ -64,6 +64,7 @@ CHECKS = (
     *map(_feature, dict.fromkeys(name.partition(" ")[0] for name in BENCHES)),
     *_of(solver_checks, "feature_gravity feature_heterogeneous_worlds feature_particle_worlds feature_gradients"),
     *map(_tree, TREES),
+    *_of(solver_checks, "forms"),
     *map(_observable, OBSERVABLES),
     *_of(solver_checks, "observables model_changes"),
     *map(_runtime_change, RUNTIME_CHANGES),

@@ -21,6 +21,7 @@ from pippin.arrays import on_host, present
 from pippin.workers import WorkerProcess
 
 from . import scenes
+from .arm_forms import motions_of_forms
 from .benches import BENCHES, DURATION, Rows
 from .kinds import merged
 from .observables import errors_of_observables
@@ -283,6 +284,7 @@ def _on_host(array: Any, width: int) -> np.ndarray:
 TRIALS = {
     "features": measured_features,
     "trees": errors_of_trees,
+    "forms": motions_of_forms,
     "observables": errors_of_observables,
     "answers": answers,
     "refusals": refusals,
