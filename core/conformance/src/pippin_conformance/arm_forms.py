@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +35,11 @@ class _InPython:
     @pippin.hookimpl
     def fill_prototype(self, builder: newton.ModelBuilder) -> None:
         """Add two links."""
-        parent, pose, joints = -1, wp.transform(), []
+        parent, joints = -1, []
+        pose: Any = wp.transform()
         for each in self._bodies:
-            now = wp.transform(each["position"], each["rotation"])
-            inertia = wp.diag(wp.vec3(each["inertia"]))
+            now: Any = wp.transform(each["position"], each["rotation"])
+            inertia = wp.mat33(np.diag(each["inertia"]).ravel())
             body = builder.add_link(
                 xform=now, mass=each["mass"], inertia=inertia, com=each["com"], lock_inertia=True, label=each["label"]
             )
@@ -73,7 +75,7 @@ def motions_of_forms(subject: PluginUnderTest) -> dict[str, np.ndarray]:
     return {form: own[2 * index : 2 * index + 2] for index, form in enumerate(forms)}
 
 
-def differing_form(motions: dict[str, np.ndarray]) -> str:
+def differing_form(motions: Mapping[str, np.ndarray]) -> str:
     """Return how a form differs from the arm that Python made; an empty text if none does."""
     expected = motions["python"]
     for form, found in motions.items():

@@ -122,3 +122,38 @@ def test_the_imports_of_the_warm_process_do_not_initialise_warp():
     printed = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
 
     assert printed == "False\nTrue\n"
+
+
+INTERRUPTED = """
+import os
+import signal
+import sys
+import threading
+from operator import is_not
+from pathlib import Path
+
+from pippin.workers import WorkerProcess
+
+
+def interrupt():
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
+    while len(children.read_text().split()) < 2:  # one tracks resources of Python
+        pass
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+if __name__ == "__main__":
+    threading.Thread(target=interrupt).start()
+    try:
+        WorkerProcess("comparer", is_not, bytes(100_000_000))
+    except KeyboardInterrupt:
+        sys.exit(130)
+"""
+
+
+def test_ctrl_c_in_the_middle_of_a_start_leaves_no_process_that_complains(tmp_path):
+    (tmp_path / "interrupted.py").write_text(INTERRUPTED)
+    done = subprocess.run([sys.executable, "interrupted.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 130
+    assert not done.stderr

@@ -67,6 +67,13 @@ def start_process(
         environment: Variables to set there if this process does not have them.
     """
     added = {name: value for name, value in environment.items() if name not in os.environ}
+    with _undivided():
+        return _started(function, arguments, preload, added)
+
+
+def _started(
+    function: Callable[..., None], arguments: tuple[Any, ...], preload: Sequence[str] | None, added: dict[str, str]
+) -> BaseProcess:
     if preload is not None and _can_fork():
         try:
             return _forked(function, arguments, preload, {**os.environ, **added})
@@ -134,6 +141,24 @@ def _forked(
     process = context.Process(target=function, args=((environment, _Stream(2)), *arguments), daemon=True)
     process.start()
     return process
+
+
+@contextmanager
+def _undivided() -> Iterator[None]:
+    """Hold Ctrl-C, SIGTERM and SIGHUP back: a start that they cut leaves a process without its arguments."""
+    held: list[int] = []
+    is_main = threading.current_thread() is threading.main_thread()
+    stops = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if is_main and hasattr(signal, name)]
+    answers = {each: signal.getsignal(each) for each in stops if callable(signal.getsignal(each))}
+    for each in answers:
+        signal.signal(each, lambda number, _: held.append(number))
+    try:
+        yield
+    finally:
+        for each, answer in answers.items():
+            signal.signal(each, answer)
+        if held:
+            signal.raise_signal(held[0])
 
 
 @contextmanager
