@@ -94,3 +94,11 @@ def test_the_file_of_a_missing_texture_is_left_out(tmp_path):
 
     assert not list(robot.root.iter("texture"))
     assert robot.notes[0].startswith("one visual mesh or texture is not drawn, the first is 'm.png'")
+
+
+def test_the_missing_meshes_of_a_folder_are_one_fault(tmp_path):
+    robot = resolved(tmp_path, *(f'collision <mesh filename="/home/somebody/{name}.stl"/>' for name in "abc"))
+
+    [fault] = robot.faults
+    assert "'/home/somebody/a.stl'" in fault
+    assert ", and 2 more: there is no such file" in fault

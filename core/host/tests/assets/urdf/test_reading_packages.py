@@ -89,3 +89,11 @@ def test_a_file_uri_and_a_path_mean_files(written):
 )
 def test_the_cure_tells_a_missing_package_from_a_missing_file(written, uri, expected):
     assert expected in Packages(written("arm/arm.urdf")).cure(uri)
+
+
+def test_the_cure_names_a_file_of_the_same_name_below(written):
+    robot = written("arm/arm.urdf")
+    written("arm/meshes/link [1].stl")
+
+    cure = Packages(robot).cure("/home/somebody/arm/link [1].stl")
+    assert cure == "there is no such file; 'meshes/link [1].stl' has its name; correct the path"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
@@ -55,7 +56,9 @@ class Packages:
         if is_remote(uri):
             return "Pippin downloads nothing; download it, and name the file"
         if name is None:
-            return "there is no such file; correct the path"
+            own, last = self.file.parent, glob.escape(PurePosixPath(uri).name or uri)
+            beside = next((f"; {str(each.relative_to(own))!r} has its name" for each in own.rglob(last)), "")
+            return f"there is no such file{beside}; correct the path"
         package = self.find_package(name)
         if package is not None:
             return f"package {name!r} ({str(package)!r}) has no such file; correct the path"
@@ -136,8 +139,8 @@ _NEEDED = {
 def resolve_geometry(robot: Robot, packages: Packages) -> None:
     """Replace the names of meshes and textures by absolute paths.
 
-    A collision mesh that is not found is a fault, one for each missing package or file. A visual mesh that is not found
-    is not drawn, which is one note for all of them.
+    A collision mesh that is not found is a fault, one for each missing package or folder. A visual mesh that is not
+    found is not drawn, which is one note for all of them.
     """
     missing: dict[str, list[tuple[str, Element, str]]] = {}
     for name, link in robot.links.items():
@@ -146,7 +149,7 @@ def resolve_geometry(robot: Robot, packages: Packages) -> None:
             for mesh in collision.iterfind("geometry/mesh[@filename]"):
                 if not _resolve(mesh, packages):
                     uri = mesh.get("filename", "")
-                    missing.setdefault(package_of(uri) or uri, []).append((name, mesh, uri))
+                    missing.setdefault(package_of(uri) or str(PurePosixPath(uri).parent), []).append((name, mesh, uri))
     for found in missing.values():
         name, mesh, uri = found[0]
         others = f", and {len(found) - 1} more" if found[1:] else ""
