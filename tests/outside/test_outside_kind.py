@@ -111,6 +111,14 @@ def test_the_winds_read_the_air_of_each_world_while_they_blow(site, file):
     np.testing.assert_allclose(velocities, [in_still_air(40), np.zeros(3)], rtol=1e-4, atol=1e-9)
 
 
+def test_a_fault_of_a_wind_has_file_and_line(site, file):
+    file.write_text(FILE.replace("area =", 'bodies = ["kite"]\narea ='))
+    line = file.read_text().splitlines().index('bodies = ["kite"]') + 1
+
+    with pytest.raises(pippin.ConfigError, match=re.escape(f"{file.name}:{line}: winds.east.bodies: ")):
+        pippin.Simulation(pippin.load(file))
+
+
 def test_a_wind_with_a_memory_starts_anew_in_the_world_that_is_reset(site, file):
     gusts = ["winds.east.type=gusty", "winds.east.strength=0.5", "winds.east.frequency=2.0"]
     with pippin.Simulation(pippin.load(file, gusts)) as simulation:

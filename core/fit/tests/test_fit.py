@@ -391,6 +391,15 @@ def test_a_file_without_a_table_or_a_log_is_refused(folder):
         pippin_fit.fit(write(folder, arms.tables(folder)), [Path("nowhere/*.npz")], out=folder / "out")
 
 
+@pytest.mark.parametrize("study", [pippin_fit.fit, check_fit])
+def test_a_fault_of_the_table_has_file_and_line(folder, study):
+    file = write(folder, arms.tables(folder), logs=["nowhere*.npz"])
+    line = next(n for n, text in enumerate(file.read_text().splitlines(), 1) if text.startswith("logs"))
+
+    with pytest.raises(pippin.ConfigError, match=rf"arm\.toml:{line}: fit\.logs: .*matches no file"):
+        study(file)
+
+
 @pytest.mark.slow
 def test_logs_that_the_model_does_not_explain_identify_nothing(folder, monkeypatch):
     """A robot gets a target every 2 ms, and its log has every second one: 1 ms of delay explains it."""

@@ -147,7 +147,7 @@ def check_fit(
     source, progress = Path(file), current_progress()
     config = _judged_by(load(source, overrides).unobserved(), source, validate)
     import_newton(config, progress)
-    with progress.phase("build"):
+    with config.tree.placing(), progress.phase("build"):
         course = _course(config, logs, None)
     with course, progress.phase("check"):
         return FitCheck(logs=tuple(course.alignments()), verdicts=course.expect(is_right=False))

@@ -4,10 +4,19 @@ import pippin
 import pytest
 from pippin.config.tree import Node
 
-LINES = {("scene",): 2, ("scene", "assets", 0): 5, ("scene", "assets", 0, "path"): 6, ("actuators", "my legs"): 9}
-TREE = Node.build(
-    {"scene": {"assets": [{"path": "a.xml"}]}, "actuators": {"my legs": {"kp": 1.0}}}, source="a.toml", lines=LINES
-)
+LINES = {
+    ("scene",): 2,
+    ("scene", "assets", 0): 5,
+    ("scene", "assets", 0, "path"): 6,
+    ("actuators", "my legs"): 9,
+    ("water", "drag"): 12,
+}
+TABLES = {
+    "scene": {"assets": [{"path": "a.xml"}]},
+    "actuators": {"my legs": {"kp": 1.0}},
+    "water": {"drag": 1.0},
+}
+TREE = Node.build(TABLES, source="a.toml", lines=LINES)
 
 
 @pytest.mark.parametrize(
@@ -17,6 +26,8 @@ TREE = Node.build(
         ("scene.assets[0].worlds: none", "a.toml:5: scene.assets[0].worlds: none"),
         ("scene.assets[7]: none", "a.toml:2: scene.assets[7]: none"),
         ('actuators."my legs".kp: low', 'a.toml:9: actuators."my legs".kp: low'),
+        ("water.drag: too high", "a.toml:12: water.drag: too high"),
+        ("wind.speed: too high", "wind.speed: too high"),
         ("solver: missing", "a.toml: solver: missing"),
         ("solver.type plain words", "solver.type plain words"),
         ("world 3: diverged", "world 3: diverged"),

@@ -18,12 +18,13 @@ KeyPath = tuple[str | int, ...]
 """The keys and list positions that lead to a value: `("scene", "assets", 0, "path")`."""
 
 _PART = re.compile(r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\])*"|\[\d+\]""")
-_PLACE = re.compile(
-    r"""(?P<key>(?:simulation|scene|solver|collision|actuators|sensors|controllers|motions|plugins|task|policy|viewers|recorders|catalog)
-    (?:\.[A-Za-z0-9_-]+|\."(?:\\.|[^"\\])*"|\[\d+\])*):[ ]""",
-    re.VERBOSE,
+_PLACE = re.compile(r"""(?P<table>[A-Za-z0-9_-]+)(?:\.[A-Za-z0-9_-]+|\."(?:\\.|[^"\\])*"|\[\d+\])*(?=:[ ])""")
+"""What may be a place at the beginning of a fault: a key path, if it begins with a table."""
+
+_OF_HOST = re.compile(
+    "simulation|scene|solver|collision|actuators|sensors|controllers|motions|plugins|viewers|recorders|catalog"
 )
-"""The place at the beginning of a fault: a key path that begins with a table of the file."""
+"""Tables of the host; a fault also begins with one of these if the file does not have it."""
 
 _DEEPEST = 64
 """Most levels of tables and lists; the walks over a tree are recursive."""
@@ -117,9 +118,9 @@ class Node:
         The fault has the form `where: what is wrong`, with a place such as `scene.assets[0].path` or `actuators.legs`.
         """
         where = _PLACE.match(fault)
-        if where is None:
+        if where is None or not (_OF_HOST.fullmatch(where["table"]) or self.child(where["table"])):
             return fault
-        origin = self.nearest_origin(tuple(map(_key_of, _PART.findall(where["key"]))))
+        origin = self.nearest_origin(tuple(map(_key_of, _PART.findall(where[0]))))
         is_placed = not origin.source or fault.startswith(f"{origin.source}:")
         return fault if is_placed else f"{origin}: {fault}"
 

@@ -178,7 +178,7 @@ def run_study(
         import_newton(config, progress)
     with closing(study), stopped_between_steps(study) as stop_if_asked:
         if config is not None:
-            with progress.phase("build") if study.needs_newton else nullcontext():
+            with config.tree.placing(), progress.phase("build") if study.needs_newton else nullcontext():
                 study.build(config, folder)
         stop_if_asked()
         try:
