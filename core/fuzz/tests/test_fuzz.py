@@ -19,6 +19,7 @@ from pippin_fuzz.subcommands.fuzz import fuzz as command
 from pippin_fuzz.verdicts import Subject, judge
 
 SOLVERS = Path(__file__).with_name("wrong_solvers.py")
+PLAIN = Path(__file__).with_name("plain_solvers.py")
 
 
 def plan(name, **keys):
@@ -50,6 +51,24 @@ def test_another_wrong_solver_is_found_and_shrunk_to_one_body(name, tmp_path):
     found = first_finding(name, tmp_path)
 
     assert len(shrunk(tmp_path, found).findall(".//body")) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "count"), [("Sliders", 1), ("Hinges", 1), ("Unplaced", 5)])
+def test_an_error_of_newton_s_own_solvers_is_found_and_shrunk_to_one_body(name, count, tmp_path):
+    fuzzer = Fuzzer(Plan(solver=f"{PLAIN}:{name}Config"), tmp_path)
+    found = next(each for each in map(fuzzer.outcome, range(count)) if each.finding)
+
+    assert len(shrunk(tmp_path, found).findall(".//body")) == 1
+
+
+@pytest.mark.slow
+def test_a_slide_and_a_hinge_that_are_no_cylinder_are_found(tmp_path):
+    """Shrinking it to one body takes nine minutes, as each model compiles kernels of its own."""
+    subject = Subject.of(f"{PLAIN}:CylindersConfig")
+    file = mechanisms.draw(21, unclaimed(subject.features))
+
+    assert judge(file, subject, tmp_path).word == "SILENT"
 
 
 def test_the_right_solver_has_no_finding_and_seeds_are_not_repeated(tmp_path):

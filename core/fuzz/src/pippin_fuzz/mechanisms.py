@@ -57,7 +57,7 @@ def _joints(draw: Draw, depth: int) -> str:
     if depth == 0 and draw.may(0.15, "free"):
         return f'<freejoint name="{draw.joint("free")}"/>'
     left_out = draw.without | ({"slide"} if depth and "carried" in draw.without else set())
-    kinds = [chosen for chosen in _KINDS if left_out.isdisjoint((*chosen, *(("several",) if len(chosen) > 1 else ())))]
+    kinds = [chosen for chosen in _KINDS if left_out.isdisjoint((*chosen, *(("d6",) if len(chosen) > 1 else ())))]
     shares = np.array([share for chosen, share in zip(_KINDS, _SHARES, strict=True) if chosen in kinds])
     chosen = kinds[draw.rng.choice(len(kinds), p=shares / shares.sum())]
     if not chosen and depth == 0:
@@ -69,7 +69,7 @@ def _axis(draw: Draw, kind: str, *, is_alone: bool) -> str:
     scale = 0.1 if kind == "slide" else 0.02
     attributes = draw.some(
         {
-            "pos": (0.5, lambda: draw.vector(scale=0.15)),
+            **({"pos": (0.5, lambda: draw.vector(scale=0.15))} if is_alone or "several" not in draw.without else {}),
             "damping": (0.3, lambda: draw.number(0.0, 10 * scale)),
             "stiffness": (0.25, lambda: draw.number(0.0, 200 * scale)),
             "armature": (0.25, lambda: draw.number(0.0, scale)),
