@@ -18,9 +18,8 @@ class Plain:
 
     def __init__(self, config) -> None:
         self.config = config
-        self.supported_features = dict.fromkeys(
-            ("gravity", "rigid_bodies", "heterogeneous_worlds", *self.joints), "live"
-        )
+        named = ("gravity", "rigid_bodies", "heterogeneous_worlds", *self.joints)
+        self.supported_features = dict.fromkeys(named, "live")
 
     @pippin.hookimpl
     def configure_builder(self, builder: newton.ModelBuilder) -> None:
