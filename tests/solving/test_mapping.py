@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import warp as wp
 from pippin.quaternions import rotated
-from pippin.solving.mapping import EngineFrames, JointMap
+from pippin.solving import EngineFrames, JointMap
 
 CHOICES = {
     "quaternion": ("xyzw", "wxyz"),

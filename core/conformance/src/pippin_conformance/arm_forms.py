@@ -12,9 +12,8 @@ import newton
 import numpy as np
 import pippin
 import warp as wp
-from pippin import Simulation
+from pippin import Simulation, structure
 from pippin.arrays import on_host
-from pippin.config import structure
 
 from .observation import step
 from .plugin_under_test import PluginUnderTest, tables_of

@@ -12,6 +12,7 @@ from .tables import SubSolver, deterministic_mode, inherited, number
 if TYPE_CHECKING:
     from .ball_efforts import BallEfforts
     from .conversion import LoopTies, complete_conversion, slippery_shapes
+    from .mapping import EngineFrames, JointMap
     from .soft_joints import soft_joint_notes
 
 __all__ = [
@@ -20,8 +21,10 @@ __all__ = [
     "BallEfforts",
     "Capacity",
     "ContactSource",
+    "EngineFrames",
     "EngineMemory",
     "Feature",
+    "JointMap",
     "LoopTies",
     "SubSolver",
     "complete_conversion",

@@ -21,7 +21,7 @@ def _choice(default: str, *others: str) -> Any:
 
 @attrs.frozen(kw_only=True)
 class EngineFrames:
-    """How an engine writes free and ball joints. The defaults are Newton's; hinges and sliders need none of it."""
+    """Conventions of an engine for free and ball joints. The defaults are Newton's; hinges and sliders need none."""
 
     quaternion: Literal["xyzw", "wxyz"] = _choice("xyzw", "wxyz")
     """Order of the numbers of a quaternion."""
@@ -105,7 +105,13 @@ class JointMap:
         q[chosen], qd[chosen] = own_q, own_qd
 
     def write(self, q: np.ndarray, qd: np.ndarray, state: newton.State) -> None:
-        """Write the engine's numbers into the joints of a state; arguments as of `read`."""
+        """Write the engine's numbers into the joints of a state.
+
+        Args:
+            q: The engine's coordinates, shape [W, q_start[-1]]; quaternions need not have the length 1.
+            qd: Its velocities, shape [W, qd_start[-1]].
+            state: Newton's state, on the CPU.
+        """
         own_q, own_qd = q.astype(float), qd.astype(float)
         for joints in self._turning:
             joints.to_newton(own_q, own_qd, self._frames)
