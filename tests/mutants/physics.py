@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import fnmatch
 import itertools
 import random
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -508,16 +509,26 @@ def acts(mutant: Mutant, true: np.ndarray) -> bool:
     return not np.allclose(found, true, rtol=1e-2, atol=1e-3)
 
 
-def let_pass(mutant: Mutant, checks: list[str] | None = None) -> str:
-    """Return the check that finds a mutant; empty if the kit lets it pass."""
-    with mutated(mutant), warnings.catch_warnings():
+def let_pass(
+    mutant: Mutant, *patterns: str, without: Collection[str] = (), solver: str = "featherstone", **keys: Any
+) -> str:
+    """Return the check that finds a mutant; empty if the kit lets it pass.
+
+    Args:
+        mutant: The wrong solver.
+        patterns: Names of the checks to try; none means all, the cheap ones first.
+        without: Patterns of checks to leave out.
+        solver: The solver that is made wrong.
+        keys: More of the kit's settings.
+    """
+    with mutated(mutant, solver), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        kit = Conformance("solver", "featherstone")
+        kit = Conformance("solver", solver, **keys)
         try:
-            cheap = [name for name in kit.checks if name.startswith(("tree_", "isolation"))]
-            for name in checks or dict.fromkeys((*cheap, *kit.checks)):
-                if kit.run(name).outcome == "failed":
-                    return name
+            for pattern in patterns or ("tree_*", "isolation", "relation_*", "*"):
+                for name in fnmatch.filter(kit.checks, pattern):
+                    if not any(fnmatch.fnmatch(name, each) for each in without) and kit.run(name).outcome == "failed":
+                        return name
         finally:
             kit._runs.close()
     return ""

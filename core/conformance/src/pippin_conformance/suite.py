@@ -21,6 +21,7 @@ from .kinds import KindChecks
 from .observables import OBSERVABLES
 from .outcomes import Check, CheckResult, NotApplicableError, check, raise_failed, result_of
 from .plugin_under_test import PluginUnderTest, Scene
+from .relations import RELATIONS
 from .runs import Runs
 from .runtime_changes import RUNTIME_CHANGES
 from .trees import TREES
@@ -47,6 +48,12 @@ def _observable(name: str) -> Check:
     return Check(name=f"observable_{name.replace(' ', '_')}", promise=promise, run=run)
 
 
+def _relation(name: str) -> Check:
+    promise = f"Matter that the solver declares moves as before where it is {RELATIONS[name].expectation}."
+    run = functools.partial(solver_checks.check_relation, name=name)
+    return Check(name=f"relation_{name}", promise=promise, run=run)
+
+
 def _runtime_change(name: str) -> Check:
     promise = f"`{name}` in one world: {RUNTIME_CHANGES[name].expectation}, there alone; or it is refused."
     run = functools.partial(solver_checks.check_runtime_change, name=name)
@@ -64,6 +71,7 @@ CHECKS = (
     *map(_feature, dict.fromkeys(name.partition(" ")[0] for name in BENCHES)),
     *_of(solver_checks, "feature_gravity feature_heterogeneous_worlds feature_particle_worlds feature_gradients"),
     *map(_tree, TREES),
+    *map(_relation, RELATIONS),
     *map(_observable, OBSERVABLES),
     *_of(solver_checks, "observables model_changes"),
     *map(_runtime_change, RUNTIME_CHANGES),
