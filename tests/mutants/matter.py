@@ -1,5 +1,5 @@
-"""Solvers that move particles and meet the ground wrongly, where no reference says how they should: Featherstone, of which the
-velocities are wrong after each step.
+"""Solvers that move particles wrongly, and what they meet, where no reference says how it should be: Featherstone, of
+which the velocities are wrong after each step.
 
 A mutant is a family (what changes the velocities) and a law of its error: by place, direction, index, world or hand.
 `python -m tests.mutants.matter [NAME ...]` prints what the kit finds with and without its relations.
@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import newton
 import numpy as np
 
 from tests.mutants.physics import Mutant, let_pass
@@ -25,7 +26,7 @@ LAWS: Mapping[str, Change] = {
     "grow along x": lambda model, change, places, speeds: (1.0 + 0.4 * np.sin(places[:, :1])) * change,
     "grow with height": lambda model, change, places, speeds: (1.0 + 0.4 * (places[:, 2:] - 1.0)) * change,
     "act along x alone": lambda model, change, places, speeds: change * [1.0, 0.0, 1.0],
-    "are strong along x": lambda model, change, places, speeds: change * [1.0, 0.6, 1.0],
+    "are strong along x": lambda model, change, places, speeds: change * [1.0, 0.4, 1.0],
     "act to the left": lambda model, change, places, speeds: change + 0.3 * np.cross([0.0, 0.0, 1.0], change),
     "grow with the index": lambda model, change, places, speeds: (
         (0.7 + 0.6 * np.arange(len(change))[:, None] / len(change)) * change
@@ -45,7 +46,7 @@ def touched(contacts: Any, count: int) -> np.ndarray:
 
 
 def _forces(law: Change, of_contacts: bool) -> Callable[..., None]:
-    """Return a step in which what changes the velocities beside gravity is wrong, where particles touch or elsewhere."""
+    """Return a step in which what changes velocities beside gravity is wrong, where particles touch or elsewhere."""
 
     def step(true: Any, before: Any, after: Any, control: Any, contacts: Any, dt: float) -> None:
         model = true.__self__.model
@@ -94,13 +95,23 @@ AIR: Mapping[str, Callable[[Any, np.ndarray, np.ndarray], np.ndarray]] = {
     "drag along y alone": lambda model, places, speeds: -2.0 * speeds * [0.0, 1.0, 0.0],
     "drag to the left": lambda model, places, speeds: np.cross(speeds, [0.0, 0.0, 2.0]),
     "drag of every other": lambda model, places, speeds: -2.0 * speeds * (np.arange(len(speeds))[:, None] % 2),
-    "gravity by the world": lambda model, places, speeds: -3.0 * _worlds(model) * np.array([0.0, 0.0, 1.0]),
+    "gravity by the world": lambda model, places, speeds: -5.0 * _worlds(model) * np.array([0.0, 0.0, 1.0]),
     "gravity by the number of worlds": lambda model, places, speeds: (
-        np.full(places.shape, 1.0) * [0.0, 0.0, 1.0 - model.world_count]
+        np.full(places.shape, 2.0) * [0.0, 0.0, 1.0 - model.world_count]
     ),
     "gravity along z alone": lambda model, places, speeds: -model.gravity.numpy()[:1] * [1.0, 1.0, 0.0] + 0.0 * places,
 }
 """Accelerations of the air and of gravity."""
+
+
+def _of_sites(true: Any, before: Any, after: Any, control: Any, contacts: Any, dt: float) -> None:
+    """Take a step in which sites have a weight."""
+    model = true.__self__.model
+    sites = (model.shape_flags.numpy() & int(newton.ShapeFlags.SITE)) != 0
+    bodies = model.shape_body.numpy()[sites]
+    if (bodies >= 0).any():
+        before.body_f.numpy()[bodies[bodies >= 0], 2] -= 2.0
+    true(before, after, control, contacts, dt)
 
 
 def mutants() -> dict[str, Mutant]:
@@ -111,6 +122,7 @@ def mutants() -> dict[str, Mutant]:
         for (kind, of_contacts), (name, law) in itertools.product(kinds, LAWS.items())
     }
     steps = forces | {name: _air(accelerations) for name, accelerations in AIR.items()}
+    steps["sites that weigh"] = _of_sites
     return {name: Mutant(name=name, owner="step", step=step) for name, step in steps.items()}
 
 

@@ -26,7 +26,7 @@ from .observation import model_and_state, step
 from .plugin_under_test import PluginUnderTest
 from .scenes import GRAVITY
 
-_DURATION, _NOISE, _SHARE, _MOST = 0.2, 1e-3, 2.5, 0.1
+_DURATION, _NOISE, _SHARE, _MOST = 0.2, 1e-3, 2.0, 0.1
 """Time in which matter falls on its floor, and rubs there [s]; the size of a change at the start [m]; and the largest
 distance, in units of what such a change makes, and of the way."""
 
