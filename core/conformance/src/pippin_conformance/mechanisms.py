@@ -231,6 +231,15 @@ SHAPES: Mapping[str, tuple[float, Mapping[str, Any]]] = {
 }
 """Kinds of shapes by the names of the builder, with the height of their centres above what they stand on [m]."""
 
+
+def add_shape(builder: Any, body: int, kind: str, cfg: newton.ModelBuilder.ShapeConfig, **options: Any) -> None:
+    """Add a shape of a kind, of about 0.1 m, to a body."""
+    sizes = {
+        name: newton.Mesh.create_box(*value) if name == "mesh" else value for name, value in SHAPES[kind][1].items()
+    }
+    getattr(builder, f"add_shape_{kind}")(body, cfg=cfg, **sizes, **options)
+
+
 SIDES = (0.35, 1.92, 3.49, 5.06)
 """Directions in which shapes slide, as angles from x [rad]: along no axis."""
 
@@ -238,17 +247,13 @@ SIDES = (0.35, 1.92, 3.49, 5.06)
 @mechanism
 def slid(builder: newton.ModelBuilder, label: str, y: float, kind: str, mu: float) -> None:
     """Add four bodies of one kind of shape, which slide with 1 m/s on a block each."""
-    height, sizes = SHAPES[kind]
+    height = SHAPES[kind][0]
     for number, side in enumerate(SIDES):
         x = 1.2 * number
         body = free(builder, label, y, x=x, z=0.2 + height, qd=(math.cos(side), math.sin(side), 0.0))
-        numbers: dict[str, Any] = dict(sizes)
-        if "mesh" in numbers:
-            numbers["mesh"] = newton.Mesh.create_box(*numbers["mesh"])
-        if kind == "capsule":
-            across: Any = wp.vec3(*X)
-            numbers["xform"] = wp.transform(wp.vec3(), wp.quat_from_axis_angle(across, math.pi / 2))
-        getattr(builder, f"add_shape_{kind}")(body, cfg=_surface(mu=mu), **numbers)
+        across: Any = wp.vec3(*X)
+        lying = wp.transform(wp.vec3(), wp.quat_from_axis_angle(across, math.pi / 2))
+        add_shape(builder, body, kind, _surface(mu=mu), xform=lying if kind == "capsule" else None)
         builder.add_shape_box(-1, xform=_at(y, x=x, z=0.1), hx=0.4, hy=0.4, hz=0.1, cfg=_surface(mu=mu))
 
 

@@ -8,7 +8,7 @@ part that begin a millimetre from each other.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,12 @@ from pippin.quaternions import rotated
 
 from .kinds import merged
 from .matter import add_panels
-from .mechanisms import SHAPES, TUMBLING, free
+from .mechanisms import TUMBLING, add_shape, free
 from .observation import model_and_state, step
 from .plugin_under_test import PluginUnderTest
 from .scenes import GRAVITY
 
-_DURATION, _NOISE, _SHARE, _MOST = 0.2, 1e-3, 2.0, 0.1
+_DURATION, _NOISE, _SHARE, _MOST = 0.2, 1e-3, 2.5, 0.1
 """Time in which matter falls on its floor, and rubs there [s]; the size of a change at the start [m]; and the largest
 distance, in units of what such a change makes, and of the way."""
 
@@ -51,21 +51,6 @@ _LEAN = _turn(0.15, 0.2, 0.0)
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Matter:
-    """Matter above a floor that leans, as `relations.toml` explains it."""
-
-    features: tuple[str, ...] = attrs.field(converter=tuple)
-    points: np.ndarray = attrs.field(factory=list, converter=lambda rows: np.array(rows, dtype=float).reshape(-1, 3))
-    elements: Mapping[str, Sequence[Sequence[int]]] = attrs.field(factory=dict)
-    shapes: Mapping[str, Sequence[float]] = attrs.field(factory=dict)
-    speed: np.ndarray = attrs.field(converter=np.array)
-    spin: np.ndarray = attrs.field(factory=lambda: np.zeros(3), converter=np.array)
-    mass: float = 0.1
-    radius: float = 0.05
-    numbers: Mapping[str, Mapping[str, float]] = attrs.field(factory=dict)
-
-
-@attrs.frozen(kw_only=True, eq=False)
 class Copy:
     """How a copy of matter differs from the first one."""
 
@@ -75,7 +60,9 @@ class Copy:
     shift: np.ndarray = attrs.field(factory=lambda: np.zeros(3), converter=np.array)
     turn: np.ndarray = attrs.field(factory=lambda: (0.0, 0.0, 0.0), converter=lambda vector: _turn(*vector))
     is_mirrored: bool = False
-    is_backward: bool = False
+    order: int = 1
+    """-1 if it is added in the opposite order."""
+
     has_sites: bool = False
     is_alone: bool = False
     """Whether it stands in a simulation without the other copies, in several worlds."""
@@ -89,18 +76,15 @@ class Copy:
         return _MIRROR if self.is_mirrored else np.eye(3)
 
     @property
-    def order(self) -> slice:
-        """Order in which the copy is added."""
-        return slice(None, None, -1 if self.is_backward else 1)
-
-    @property
     def map(self) -> np.ndarray:
         """What becomes of vectors in the world's axes, without gravity."""
         return self.turn @ self.own
 
 
 _TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-MATTER: Mapping[str, Matter] = {name: Matter(**row) for name, row in _TABLES["matter"].items()}
+MATTER: Mapping[str, Mapping[str, Any]] = _TABLES["matter"]
+"""Matter by its name, as `relations.toml` explains it."""
+
 RELATIONS: Mapping[str, Copy] = {name: Copy(**row) for name, row in _TABLES["relations"].items()}
 """The relations, by the names of their checks."""
 
@@ -113,18 +97,14 @@ Piece = tuple[str, str]
 
 def matter_for(features: Iterable[str]) -> list[str]:
     """Return the names of the matter that a solver with some features moves."""
-    return [name for name, each in MATTER.items() if set(each.features) <= set(features)]
+    return [name for name, each in MATTER.items() if set(each["features"]) <= set(features)]
 
 
 def errors_of_relations(subject: PluginUnderTest) -> dict[str, str]:
     """Return what is wrong with each relation, empty for one that holds, of all matter that the solver claims."""
     names = matter_for(subject.features or ())
-    beside, alone = (
-        [copy for copy, each in _COPIES.items() if each.is_alone == is_alone] for is_alone in (False, True)
-    )
-    groups = [[(name, copy) for copy in beside] for name in names] + [
-        [(name, copy) for name in names] for copy in alone
-    ]
+    groups = [[(name, copy) for copy, each in _COPIES.items() if not each.is_alone] for name in names]
+    groups += [[(name, copy) for name in names] for copy, each in _COPIES.items() if each.is_alone]
     ways = {piece: way for group in groups for piece, way in _ends(subject, group).items()}
     return {relation: _first_fault(relation, names, ways) for relation in RELATIONS}
 
@@ -167,10 +147,10 @@ def _ends(subject: PluginUnderTest, pieces: Sequence[Piece]) -> dict[Piece, Any]
     is_alone = _COPIES[pieces[0][1]].is_alone
     gravity = (_COPIES[pieces[0][1]].turn if is_alone else np.eye(3)) @ [0.0, 0.0, -GRAVITY]
     own = attrs.evolve(subject, tables=merged(subject.tables, {"scene": {"gravity": gravity.tolist()}}))
-    is_parted = is_alone and ("particle_worlds" in features or not any(len(MATTER[name].points) for name, _ in pieces))
-    options: Any = {"world_count": None if is_parted else 1}
+    has_points = any("points" in MATTER[name] for name, _ in pieces)
+    worlds = None if is_alone and ("particle_worlds" in features or not has_points) else 1
     try:
-        with own.build(count=1, scene=scene, is_on_ground=False, **options) as simulation:
+        with own.build(count=1, scene=scene, is_on_ground=False, world_count=worlds) as simulation:
             before = _seen(simulation, rows)
             step(simulation, round(_DURATION / own.dt))
             simulation.raise_errors()  # of a buffer that is too small for so many contacts
@@ -195,9 +175,8 @@ def _seen(simulation: Any, rows: Mapping[Piece, slice]) -> dict[Piece, np.ndarra
     for piece, own in rows.items():
         copy, parts = _COPIES[piece[1]], []
         if model.particle_count:
-            part = on_host(state.particle_q).reshape(worlds, -1, 3)[:, own].astype(float)
-            parts.append(part[:, ::-1] if copy.is_backward else part)
-        for label in MATTER[piece[0]].shapes:
+            parts.append(on_host(state.particle_q).reshape(worlds, -1, 3)[:, own][:, :: copy.order].astype(float))
+        for label in MATTER[piece[0]].get("shapes", ()):
             at = model.body_label.index(f"{piece[0]} {piece[1]}/{label}")
             poses = on_host(state.body_q).reshape(worlds, -1, 7)[:, at, None].astype(float)
             parts.append(poses[..., :3] + rotated(poses[..., 3:], _ARM * copy.own))
@@ -205,33 +184,29 @@ def _seen(simulation: Any, rows: Mapping[Piece, slice]) -> dict[Piece, np.ndarra
     return found
 
 
-def _add(builder: Any, matter: Matter, copy: Copy, place: np.ndarray, label: str, features: Mapping[str, str]) -> None:
+def _add(builder: Any, matter: Any, copy: Copy, place: np.ndarray, label: str, features: Collection[str]) -> None:
     """Add a copy of matter, and its floor, at a place [m]."""
     place, floor = place + copy.shift, copy.map @ _LEAN
     cfg = newton.ModelBuilder.ShapeConfig(density=0.0, mu=0.4)
     pose: Any = wp.transform(wp.vec3(*(floor @ [0.0, 0.0, -0.1] + place)), _quaternion(floor @ copy.own))
     builder.add_shape_box(-1, xform=pose, hx=_FLOOR, hy=_FLOOR, hz=0.1, cfg=cfg)
-    rng = np.random.default_rng(copy.noise)
-    size = _NOISE if copy.noise else 0.0
-    if len(matter.points):
-        _add_points(builder, matter, copy, place, size * rng.normal(size=matter.points.shape), features)
-    drawn = np.random.default_rng(0).normal(size=(len(matter.shapes), 3))
-    for (kind, at), turn in list(zip(matter.shapes.items(), drawn, strict=True))[copy.order]:
-        x, y, z = floor @ (at + size * rng.normal(size=3)) + place
+    noise = (_NOISE if copy.noise else 0.0) * np.random.default_rng(copy.noise).normal(size=(20, 3))
+    if "points" in matter:
+        _add_points(builder, matter, copy, place, noise, features)
+    speed, spin = copy.map @ matter["speed"], np.linalg.det(copy.map) * copy.map @ matter["spin"]
+    drawn = np.random.default_rng(0).normal(size=(20, 3))
+    shapes = zip(matter.get("shapes", {}).items(), drawn, noise, strict=False)
+    for (kind, at), turn, shake in list(shapes)[:: copy.order]:
+        x, y, z = floor @ (at + shake) + place
         body = free(
-            builder,
-            f"{label}/{kind}",
-            *(y, x, z),
+            *(builder, f"{label}/{kind}", y, x, z),
             turn=_quaternion(copy.map @ _turn(*turn) @ copy.own),
-            qd=(*copy.map @ matter.speed, *np.linalg.det(copy.map) * copy.map @ matter.spin),
+            qd=(*speed, *spin),
             inertia=wp.mat33(*(copy.own @ TUMBLING[0] @ copy.own).ravel()),
             com=tuple(copy.own @ [0.01, 0.02, -0.01]),
         )
         builder.body_label[body] = f"{label}/{kind}"
-        numbers: dict[str, Any] = dict(SHAPES[kind][1])
-        if "mesh" in numbers:
-            numbers["mesh"] = newton.Mesh.create_box(*numbers["mesh"])
-        getattr(builder, f"add_shape_{kind}")(body, cfg=cfg, **numbers)
+        add_shape(builder, body, kind, cfg)
         if copy.has_sites:
             builder.add_site(body)
 
@@ -241,28 +216,27 @@ def _quaternion(matrix: np.ndarray) -> Any:
     return wp.quat_from_matrix(entries)
 
 
-def _add_points(
-    builder: Any, matter: Matter, copy: Copy, place: np.ndarray, noise: np.ndarray, features: Mapping[str, str]
-) -> None:
-    points, first = matter.points + noise, builder.particle_count
-    speeds = (matter.speed + np.cross(matter.spin, points - points.mean(axis=0))) @ copy.map.T
-    places = points @ (copy.map @ _LEAN).T + place
-    number = np.arange(len(points))[copy.order]
-    elements = {kind: number[np.array(rows)][copy.order] for kind, rows in matter.elements.items()}
+def _add_points(builder: Any, matter: Any, copy: Copy, place: Any, noise: Any, features: Collection[str]) -> None:
+    count, first, order = len(matter["points"]), builder.particle_count, slice(None, None, copy.order)
+    points = np.array(matter["points"]) + noise[:count]
+    speeds = (matter["speed"] + np.cross(matter["spin"], points - points.mean(axis=0))) @ copy.map.T
+    places: list[Any] = [wp.vec3(*at) for at in (points @ (copy.map @ _LEAN).T + place)[order]]
+    number = np.arange(count)[order]
+    elements = {kind: number[np.array(rows)][order] for kind, rows in matter.get("elements", {}).items()}
     given = {
         kind: {name: value for name, value in row.items() if _NEEDS.get(name, "particles") in features}
-        for kind, row in matter.numbers.items()
+        for kind, row in matter.get("numbers", {}).items()
     }
-    if "triangle" in elements and "style3d:tri_aniso_ke" in builder.custom_attributes:
-        faces, numbers = elements["triangle"].ravel().tolist(), given["edge"] | given["triangle"]
-        add_panels(builder, [wp.vec3(*at) for at in places[copy.order]], points[copy.order], faces, **numbers)
-        builder.particle_radius[first:] = [matter.radius] * len(points)
-        builder.particle_mass[first:] = [matter.mass] * len(points)
-        builder.particle_qd[first:] = [wp.vec3(*speed) for speed in speeds[copy.order]]
-        return
-    for at, speed in zip(places[copy.order], speeds[copy.order], strict=True):
-        builder.add_particle(wp.vec3(*at), wp.vec3(*speed), matter.mass, radius=matter.radius)
-    for kind, rows in elements.items():
+    is_of_panels = "triangle" in elements and "style3d:tri_aniso_ke" in builder.custom_attributes
+    if is_of_panels:
+        faces = elements["triangle"].ravel().tolist()
+        add_panels(builder, places, points[order], faces, **given["edge"], **given["triangle"])
+    else:
+        builder.add_particles(places, [wp.vec3()] * count, [0.0] * count)
+    for name in ("radius", "mass"):
+        getattr(builder, f"particle_{name}")[first:] = [matter[name]] * count
+    builder.particle_qd[first:] = [wp.vec3(*speed) for speed in speeds[order]]
+    for kind, rows in () if is_of_panels else elements.items():
         is_inside_out = copy.is_mirrored and kind == "tetrahedron"
         for row in first + (rows[:, [1, 0, 2, 3]] if is_inside_out else rows):
             getattr(builder, f"add_{kind}")(*row.tolist(), **given[kind])
