@@ -63,14 +63,19 @@ class Bench:
     """Keys of `[collision]`; benches with the same keys stand side by side."""
 
 
+_ALONG, _RAMP = mechanisms.inclined()[1], mechanisms.inclined(0.4)[1]
+"""Axes of level blocks, and of one that leans."""
+
+
 def _moved(axis: int, least: float, most: float, sign: float = 1.0, row: int = -1) -> tuple[Bounds, Measure]:
     """Return bounds, and a function that measures the displacement of a body, or else a particle, along an axis [m]."""
     return (least, most), lambda before, after: sign * float(after[0][row, axis] - before[0][row, axis])
 
 
-def _speed(axis: int, least: float, most: float, sign: float = 1.0) -> tuple[Bounds, Measure]:
-    """Return bounds, and a function that measures a velocity of the last body [m/s, rad/s]."""
-    return (least, most), lambda before, after: sign * float(after[1][-1, axis])
+def _speed(axis: int, least: float, most: float, sign: float = 1.0, axes: Any = None) -> tuple[Bounds, Measure]:
+    """Return bounds, and a function that measures a velocity of the last body along an axis [m/s, rad/s]."""
+    own = np.eye(3) if axes is None else axes
+    return (least, most), lambda before, after: sign * float(np.ravel(after[1][-1].reshape(2, 3) @ own.T)[axis])
 
 
 def _angle(one: np.ndarray, other: np.ndarray) -> float:
@@ -102,7 +107,7 @@ def _share(offset: float) -> Measure:
 
 def _carried(before: Rows, after: Rows) -> float:
     """Return the speed of what a belt carries [m/s]; infinite if the belt has moved."""
-    return float(after[1][-1, _X]) if abs(after[0][0, _X] - before[0][0, _X]) < 0.001 else np.inf
+    return float(after[1][-1, :3] @ _ALONG[0]) if abs(after[0][0, _X] - before[0][0, _X]) < 0.001 else np.inf
 
 
 def _slowed(before: Rows, after: Rows) -> float:
@@ -114,7 +119,19 @@ def _slowed(before: Rows, after: Rows) -> float:
     astray = np.abs(after[1][:, :2] - along[:, None] * sides).max()
     lifted = np.abs(after[0][:, _Z] - before[0][:, _Z]).max()
     shares = (1.0 - along) / (0.3 * GRAVITY * DURATION)
-    return float(shares[np.abs(shares - 1.0).argmax()]) if max(astray / 10, lifted) < 0.02 else np.inf
+    return _least_right(shares) if max(astray / 10, lifted) < 0.02 else np.inf
+
+
+def _rolled(kind: str) -> Measure:
+    """Return a function that measures a speed down slopes in units of g sin(0.2) t / (1 + I / (m r²))."""
+    share = 1.0 + INERTIA / (MASS * mechanisms.SHAPES[kind][0] ** 2)
+    sides = np.stack([mechanisms.inclined(0.2, side)[1][0] for side in mechanisms.SIDES])
+    units = sides * share / (GRAVITY * np.sin(0.2) * DURATION)
+    return lambda before, after: _least_right((after[1][:, :3] * units).sum(axis=1))
+
+
+def _least_right(shares: np.ndarray) -> float:
+    return float(shares[np.abs(shares - 1.0).argmax()])
 
 
 @functools.cache
@@ -210,21 +227,36 @@ BENCHES: Mapping[str, Bench] = {
     ),
     "free_joints": _falls("a body with a free joint falls", mechanisms.thrown(0.0), mechanisms.thrown(_HALF_WAY)),
     "rigid_contacts": _stays("the ground carries a ball", mechanisms.ball(0.0999), mechanisms.ball(_AFAR)),
-    "rigid_contacts with much friction": Bench(
-        "friction of 0.5 slows a box that slides with 1 m/s [m/s]",
-        *_speed(_X, 0.4, 0.7),
-        *_pair(met, {"mu": 0.5}, {"mu": 0.1}, is_box=True, speed=(1.0, 0.0)),
-    ),
-    "rigid_contacts with little friction": Bench(
-        "friction of 0.1 slows a box that slides with 1 m/s [m/s]",
-        *_speed(_X, 0.85, 0.95),
-        *_pair(met, {"mu": 0.1}, {"mu": 0.5}, is_box=True, speed=(1.0, 0.0)),
-    ),
+    **{
+        f"rigid_contacts with {word} friction": Bench(
+            f"friction of {mu:g} slows a box that slides with 1 m/s [m/s]",
+            *_speed(_X, *bounds, axes=_ALONG),
+            *_pair(met, {"mu": mu}, {"mu": other}, is_box=True, speed=(1.0, 0.0)),
+        )
+        for word, mu, other, bounds in (("much", 0.5, 0.1, (0.4, 0.7)), ("little", 0.1, 0.5, (0.85, 0.95)))
+    },
     "rigid_contacts that tip": Bench(
         "a tall box that stands on an edge tips over [rad/s]",
-        *_speed(_TURN_Y, 0.4, 1.8),
+        *_speed(_TURN_Y, 0.4, 1.8, axes=_ALONG),
         *map(mechanisms.leaning, (0.5, 0.0)),
     ),
+    "rigid_contacts that fall back": Bench(
+        "a tall box that leans on an edge by half of what tips it over falls back [rad/s]",
+        *_speed(_TURN_Y, 0.2, 0.9, -1.0, _ALONG),
+        *map(mechanisms.leaning, (0.12, 0.5)),
+    ),
+    "rigid_contacts of a small ball": _stays(
+        "the ground carries a ball of 1 cm", mechanisms.ball(0.00999, 0.01), mechanisms.ball(_AFAR, 0.01)
+    ),
+    **{
+        f"rigid_contacts of a rolling {kind}": Bench(
+            f"shapes `{kind}` roll down slopes that face four ways, in units of g sin(0.2) t / (1 + I / (m r²))",
+            (0.88, 1.12),
+            _rolled(kind),
+            *(mechanisms.slid(kind, mu, 0.2) for mu in (1.0, 0.0)),
+        )
+        for kind in ("sphere", "capsule")
+    },
     "rigid_contacts of bodies": Bench(
         "a ball of 2 m/s strikes an equal one, which moves on [m/s]",
         *_speed(_X, 0.5, 2.2),
@@ -366,9 +398,9 @@ BENCHES: Mapping[str, Bench] = {
     ),
     **{
         f"restitution of {value:g}": Bench(
-            f"a ball with restitution {value:g} that meets a block with 3 m/s bounces [m/s]",
-            *_speed(_Z, *bounds),
-            *_pair(met, {"restitution": value}, {"restitution": 0.0}, gap=0.06, speed=(0.0, -3.0)),
+            f"a ball with restitution {value:g} that meets a slope with 3 m/s bounces [m/s]",
+            *_speed(_Z, *bounds, axes=_RAMP),
+            *_pair(met, {"restitution": value}, {"restitution": 0.0}, gap=0.06, speed=(0.0, -3.0), lean=0.4),
         )
         for value, bounds in ((1.0, (1.8, 2.8)), (0.5, (0.4, 1.3)))
     },
@@ -379,7 +411,7 @@ BENCHES: Mapping[str, Bench] = {
     ),
     "friction_damping": Bench(
         "a contact with a damping of 3 N·s/m slows a ball that slides with 1 m/s by a quarter [m/s]",
-        *_speed(_X, 0.65, 0.9),
+        *_speed(_X, 0.65, 0.9, axes=_ALONG),
         *_pair(met, {"kf": 3.0}, {"kf": 0.0}, gap=-0.001, speed=(1.0, 0.0)),
     ),
     "adhesion": Bench(
@@ -394,7 +426,7 @@ BENCHES: Mapping[str, Bench] = {
     ),
     "rolling_friction": Bench(
         "rolling friction of 0.05 m slows a ball that rolls with 1 m/s [m/s]",
-        *_speed(_X, 0.4, 0.95),
+        *_speed(_X, 0.4, 0.95, axes=_ALONG),
         *_pair(met, {"mu_rolling": 0.05}, {"mu_rolling": 0.0005}, gap=-0.0005, speed=(1.0, 0.0), spin=(10.0, 0.0)),
     ),
     **_both(

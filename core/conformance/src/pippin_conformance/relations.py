@@ -39,14 +39,12 @@ _NEEDS = {"kd": "springs", "tri_drag": "air_drag", "tri_lift": "air_drag", "k_da
 _MIRROR = np.diag([1.0, -1.0, 1.0])
 
 
-def _turn(x: float, y: float, z: float) -> np.ndarray:
-    """Return the matrix of a rotation, given as a vector along its axis with its angle as the length [rad]."""
-    half = np.array([x, y, z]) / 2
-    angle = np.linalg.norm(half)
-    return rotated(np.append(half * np.sinc(angle / np.pi), np.cos(angle)), np.eye(3)).T
+def _turn(*quaternion: float) -> np.ndarray:
+    """Return the matrix of a rotation, given as a quaternion xyzw of any length."""
+    return rotated(np.array(quaternion) / np.linalg.norm(quaternion), np.eye(3)).T
 
 
-_LEAN = _turn(0.15, 0.2, 0.0)
+_LEAN = _turn(3.0, 4.0, 0.0, 40.0)
 """How floors lean: the matter on them leans, too."""
 
 
@@ -58,7 +56,7 @@ class Copy:
     """What the copy is; for errors and the reference page."""
 
     shift: np.ndarray = attrs.field(factory=lambda: np.zeros(3), converter=np.array)
-    turn: np.ndarray = attrs.field(factory=lambda: (0.0, 0.0, 0.0), converter=lambda vector: _turn(*vector))
+    turn: np.ndarray = attrs.field(factory=lambda: (0.0, 0.0, 0.0, 1.0), converter=lambda turn: _turn(*turn))
     is_mirrored: bool = False
     order: int = 1
     """-1 if it is added in the opposite order."""
@@ -90,9 +88,7 @@ RELATIONS: Mapping[str, Copy] = {name: Copy(**row) for name, row in _TABLES["rel
 
 _FIRST, _SPREAD = "first", {f"spread {seed}": Copy(noise=seed) for seed in (1, 2)}
 _COPIES = {_FIRST: Copy(), **_SPREAD, **RELATIONS}
-
-Piece = tuple[str, str]
-"""Names of a matter and of a copy."""
+Piece = tuple[str, str]  # names of a matter and of a copy
 
 
 def matter_for(features: Iterable[str]) -> list[str]:
@@ -112,10 +108,9 @@ def errors_of_relations(subject: PluginUnderTest) -> dict[str, str]:
 def _first_fault(relation: str, names: Iterable[str], ways: Mapping[Piece, Any]) -> str:
     for name in names:
         first, found = ways[name, _FIRST], ways[name, relation]
-        for each in (first, found):
-            if isinstance(each, Exception):
-                return f"{name} fails: {each}"
-        spread = max((_apart(ways[name, each], first) for each in _SPREAD), default=0.0)
+        if error := next((each for each in (first, found) if isinstance(each, Exception)), None):
+            return f"{name} fails: {error}"
+        spread = max(_apart(ways[name, each], first) for each in _SPREAD)
         allowed = min(_SHARE * spread, _MOST * float(np.linalg.norm(first, axis=-1).max()))
         if not (distance := _apart(found, first)) <= allowed:
             return (
@@ -134,14 +129,14 @@ def _ends(subject: PluginUnderTest, pieces: Sequence[Piece]) -> dict[Piece, Any]
 
     All pieces stand in one simulation. If this fails, they are split into two simulations, and so on.
     """
-    if not pieces:
-        return {}
     features, rows = subject.features or {}, dict[Piece, slice]()
 
     def scene(builder: newton.ModelBuilder) -> None:
         for number, (matter, copy) in enumerate(pieces):
-            first = builder.particle_count
-            _add(builder, MATTER[matter], _COPIES[copy], _place(number, len(pieces)), f"{matter} {copy}", features)
+            first, count = builder.particle_count, len(pieces)
+            row, column = number // 8 - count // 16, number % 8 - min(count, 8) // 2  # near the origin
+            place = np.array([_APART * column, _APART * row, 1.0])
+            _add(builder, MATTER[matter], _COPIES[copy], place, f"{matter} {copy}", features)
             rows[matter, copy] = slice(first, builder.particle_count)
 
     is_alone = _COPIES[pieces[0][1]].is_alone
@@ -161,11 +156,6 @@ def _ends(subject: PluginUnderTest, pieces: Sequence[Piece]) -> dict[Piece, Any]
         middle = len(pieces) // 2
         return _ends(subject, pieces[:middle]) | _ends(subject, pieces[middle:])
     return {piece: after[piece] - before[piece] for piece in pieces}
-
-
-def _place(number: int, count: int) -> np.ndarray:
-    """Return a place in rows about the origin, where single precision is best."""
-    return np.array([_APART * (number % 8 - min(count, 8) // 2), _APART * (number // 8 - count // 16), 1.0])
 
 
 def _seen(simulation: Any, rows: Mapping[Piece, slice]) -> dict[Piece, np.ndarray]:
@@ -194,7 +184,7 @@ def _add(builder: Any, matter: Any, copy: Copy, place: np.ndarray, label: str, f
     if "points" in matter:
         _add_points(builder, matter, copy, place, noise, features)
     speed, spin = copy.map @ matter["speed"], np.linalg.det(copy.map) * copy.map @ matter["spin"]
-    drawn = np.random.default_rng(0).normal(size=(20, 3))
+    drawn = np.random.default_rng(0).normal(size=(20, 4))
     shapes = zip(matter.get("shapes", {}).items(), drawn, noise, strict=False)
     for (kind, at), turn, shake in list(shapes)[:: copy.order]:
         x, y, z = floor @ (at + shake) + place
