@@ -36,8 +36,6 @@ _APART, _FLOOR, _ARM = 2.5, 0.8, 0.1
 _NEEDS = {"kd": "springs", "tri_drag": "air_drag", "tri_lift": "air_drag", "k_damp": "tetrahedron_damping"}
 """Numbers that are left out for a solver without a feature."""
 
-_MIRROR = np.diag([1.0, -1.0, 1.0])
-
 
 def _turn(*quaternion: float) -> np.ndarray:
     """Return the matrix of a rotation, given as a quaternion xyzw of any length."""
@@ -71,7 +69,7 @@ class Copy:
     @property
     def own(self) -> np.ndarray:
         """What becomes of vectors of a body in its own axes: shapes are alike on both sides of their planes."""
-        return _MIRROR if self.is_mirrored else np.eye(3)
+        return np.diag([1.0, -1.0 if self.is_mirrored else 1.0, 1.0])
 
     @property
     def map(self) -> np.ndarray:
@@ -100,7 +98,7 @@ def errors_of_relations(subject: PluginUnderTest) -> dict[str, str]:
     """Return what is wrong with each relation, empty for one that holds, of all matter that the solver claims."""
     names = matter_for(subject.features or ())
     groups = [[(name, copy) for copy, each in _COPIES.items() if not each.is_alone] for name in names]
-    groups += [[(name, copy) for name in names] for copy, each in _COPIES.items() if each.is_alone]
+    groups += [[(name, copy) for name in names] for copy, each in _COPIES.items() if each.is_alone and names]
     ways = {piece: way for group in groups for piece, way in _ends(subject, group).items()}
     return {relation: _first_fault(relation, names, ways) for relation in RELATIONS}
 
