@@ -94,9 +94,9 @@ def matter_for(features: Iterable[str]) -> list[str]:
     return [name for name, each in MATTER.items() if set(each["features"]) <= set(features)]
 
 
-def errors_of_relations(subject: PluginUnderTest) -> dict[str, str]:
-    """Return what is wrong with each relation, empty for one that holds, of all matter that the solver claims."""
-    names = matter_for(subject.features or ())
+def errors_of_relations(subject: PluginUnderTest, matter: Collection[str] | None = None) -> dict[str, str]:
+    """Return what is wrong with each relation, empty for one that holds, by default of all matter that it claims."""
+    names = matter_for(subject.features or ()) if matter is None else matter
     groups = [[(name, copy) for copy, each in _COPIES.items() if not each.is_alone] for name in names]
     groups += [[(name, copy) for name in names] for copy, each in _COPIES.items() if each.is_alone and names]
     ways = {piece: way for group in groups for piece, way in _ends(subject, group).items()}
