@@ -48,7 +48,7 @@ _LEAN = _turn(3.0, 4.0, 0.0, 40.0)
 
 @attrs.frozen(kw_only=True, eq=False)
 class Copy:
-    """How a copy of matter differs from the first one."""
+    """A copy of matter, and what is other than in the first one."""
 
     expectation: str = ""
     """What the copy is; for errors and the reference page."""
