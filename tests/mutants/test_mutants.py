@@ -1,11 +1,14 @@
-"""Drawn trees beside the equations of motion: the kit finds solvers that are wrong around each step."""
+"""The kit finds solvers that are wrong around each step: by trees beside the equations of motion, and by matter beside
+itself, moved and turned.
+"""
 
+import newton
 import pytest
-from pippin_conformance import Conformance
+from pippin_conformance import Conformance, relations
 from pippin_conformance.plugin_under_test import PluginUnderTest
 from pippin_conformance.trees import TREES, errors_of_trees
 
-from tests.mutants import physics
+from tests.mutants import matter, physics
 
 FOUND = {
     "body_com lost (roots)": "tree_hinges",
@@ -24,6 +27,26 @@ FOUND = {
     "joint_X_p turned back (d6)": "tree_joints_of_two_axes",
 }
 """A check that finds each mutant."""
+
+
+OF_MATTER = {
+    "contact forces act along x alone": "rotate",
+    "drag to the left": "mirror",
+    "gravity by the world": "worlds",
+    "contact forces grow with height": "translate",
+    "contact forces grow with the index": "permute",
+    "gravity along z alone": "turn",
+    "sites that weigh": "site",
+    "contact forces are strong along x": "rotate",
+    "other forces grow along x": "translate",
+    "drag of every other": "permute",
+    "gravity by the number of worlds": "worlds",
+}
+"""A relation that each solver with wrong particles breaks."""
+
+
+def missing(*arguments, **options):
+    raise ValueError("no springs here")
 
 
 @pytest.fixture
@@ -57,3 +80,38 @@ def test_a_tree_that_a_solver_refuses_by_name_is_no_failure():
 
     assert result.outcome == "not applicable"
     assert "it refuses such a tree: solver.type: 'kamino' has no joint" in result.reason
+
+
+@pytest.mark.first_cases(2)
+@pytest.mark.parametrize("name", OF_MATTER)
+def test_a_solver_with_wrong_particles_breaks_a_relation(kit, name):
+    with physics.mutated(matter.mutants()[name]):
+        result = kit.run(f"relation_{OF_MATTER[name]}")
+
+    assert result.outcome == "failed"
+    assert f"matter that is {relations.RELATIONS[OF_MATTER[name]].expectation} has to move as before" in result.reason
+    assert "m beside its place" in result.reason
+
+
+def test_each_relation_is_broken_by_a_wrong_solver():
+    assert set(OF_MATTER.values()) == set(relations.RELATIONS)
+
+
+def test_relations_need_matter_that_is_declared(kit):
+    wanted = relations.matter_for(kit.subject.features)
+
+    assert set(relations.MATTER) - set(wanted) == {"grains that meet"}
+    assert relations.matter_for({"revolute_joints", "triangles"}) == []
+
+
+def test_a_copy_that_a_solver_refuses_is_a_failure_that_names_the_matter(kit, monkeypatch):
+    monkeypatch.setattr(newton.ModelBuilder, "add_spring", missing)
+    faults = relations.errors_of_relations(kit.subject)
+
+    assert set(faults.values()) == {"springs fails: no springs here"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["contact forces act along x alone", "contact forces grow with height"])
+def test_nothing_but_relations_finds_what_no_formula_says(name):
+    assert not physics.let_pass(matter.mutants()[name], without=("relation_*", *matter.EAGER))

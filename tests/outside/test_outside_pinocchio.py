@@ -1,5 +1,8 @@
 """Pinocchio as a foreign engine: installed like any package, it moves a robot as Newton's and MuJoCo's solvers do."""
 
+import contextlib
+import importlib
+import inspect
 from pathlib import Path
 
 import newton
@@ -13,6 +16,57 @@ pytest.importorskip("pinocchio", reason="`uv run --group pinocchio` installs it:
 
 CARTPOLE = Path(__file__).parents[2] / "docs" / "examples" / "cartpole.toml"
 CONFORMANCE = conformance.Conformance("solver", "pinocchio")
+
+
+WRONG = {
+    "sign of efforts": ("engine", "efforts[joint.own_v] = joint_f", "efforts[joint.own_v] = -joint_f"),
+    "order of quaternions": ("mechanism", "transform.astype(float)", "transform[[0, 1, 2, 6, 3, 4, 5]].astype(float)"),
+    "order of a free body's quaternion": (
+        "engine",
+        "q[joint.q : joint.q + 7] = pose",
+        "q[joint.q : joint.q + 7] = pose[[0, 1, 2, 6, 3, 4, 5]]",
+    ),
+    "frame of spins": ("engine", "joint.com)), turn @ spin", "joint.com)), spin"),
+    "velocity of the origin": ("engine", "turn @ (speed + np.cross(spin, joint.com))", "turn @ speed"),
+    "velocity of the origin in": ("engine", "speed -= np.cross(spin, joint.com)", "speed -= 0.0"),
+    "length of the step": ("solver", "control.joint_f, dt)", "control.joint_f, 0.002)"),
+    "gravity of the first step": (
+        "engine",
+        "gravity[world].astype",
+        "vars(self).setdefault('g', gravity + 0)[world].astype",
+    ),
+    "efforts of another world": ("engine", "self._of(joint_f, world))", "self._of(joint_f, world - 1))"),
+    "wrenches of world 0": ("engine", "self._of(body_f, world))", "self._of(body_f, 0))"),
+    "armature": ("mechanism", "self.model.armature = armature", "pass"),
+    "lever of wrenches": ("engine", " + np.cross(at, turn.T @ force))", ")"),
+    "frame of wrenches": ("engine", "pin.Force(turn.T @ force, turn.T @ torque", "pin.Force(force, turn.T @ torque"),
+    "frame of the child": ("mechanism", '_place(joint["X_c"]).inverse()', '_place(joint["X_c"])'),
+    "rate of places": (
+        "engine",
+        "q[:] = pin.integrate(model, q, dt * v)",
+        "q[:] = pin.integrate(model, q, 0.0 * v)",
+    ),
+    "worlds that are read": ("engine", "np.flatnonzero(worlds.numpy()[:-1])", "range(len(worlds) - 1)"),
+}
+"""Lines of a wrapper that authors get wrong: the file, the line, and what it is instead."""
+
+
+@contextlib.contextmanager
+def wrong(name):
+    """Let a line of the wrapper be wrong in the `with` block."""
+    file, line, other = WRONG[name]
+    modules = [importlib.import_module(f"pippin_solver_pinocchio.{each}") for each in ("mechanism", "engine", "solver")]
+    sources = {module: inspect.getsource(module) for module in modules}
+    module = importlib.import_module(f"pippin_solver_pinocchio.{file}")
+    changed = {**sources, module: sources[module].replace(line, other)}
+    assert sources[module].count(line) == 1
+    try:
+        for each, text in changed.items():
+            exec(compile(text, each.__file__, "exec"), vars(each))
+        yield
+    finally:
+        for each, text in sources.items():
+            exec(compile(text, each.__file__, "exec"), vars(each))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -40,6 +94,16 @@ def swing(solver):
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WRONG)
+def test_a_line_that_is_wrong_is_found(name):
+    with wrong(name):
+        kit = conformance.Conformance("solver", "pinocchio")
+        names = [each for each in kit.checks if each.startswith(("tree_", "substeps"))]
+
+        assert "failed" in (kit.run(each).outcome for each in names)
 
 
 def test_a_cart_pole_swings_as_in_another_engine_of_double_precision():

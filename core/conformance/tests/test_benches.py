@@ -44,6 +44,16 @@ def diagonal(model):
     model.body_inv_inertia.assign(np.linalg.inv(inertia).astype(np.float32))
 
 
+def rolling(factor):
+    """Return a scrub that multiplies the inertia."""
+
+    def scrub(model):
+        model.body_inertia.assign(factor * model.body_inertia.numpy())
+        model.body_inv_inertia.assign(model.body_inv_inertia.numpy() / factor)
+
+    return scrub
+
+
 def standing(model):
     model.body_qd.zero_()
     model.joint_qd.zero_()
@@ -109,6 +119,12 @@ MUTANTS = [
     ("rigid_contacts with much friction", "featherstone", "friction", fill("shape_material_mu", 0.0)),
     ("rigid_contacts with little friction", "featherstone", "the value of mu", fill("shape_material_mu", 0.5)),
     ("rigid_contacts that tip", "xpbd", "torques of contacts", fill("body_inv_inertia", 0.0)),
+    ("rigid_contacts that fall back", "xpbd", "torques of contacts", fill("body_inv_inertia", 0.0)),
+    ("rigid_contacts of a small ball", "xpbd", "contacts", colliding(lambda *_: False)),
+    ("rigid_contacts of a small ball", "mujoco-native", "the size", fill("shape_scale", (0.001, 0.001, 0.001))),
+    ("rigid_contacts of a rolling sphere", "xpbd", "friction", fill("shape_material_mu", 0.0)),
+    ("rigid_contacts of a rolling sphere", "featherstone", "half of the inertia", rolling(0.5)),
+    ("rigid_contacts of a rolling capsule", "steel", "twice the inertia", rolling(2.0)),
     ("rigid_contacts of bodies", "xpbd", "contacts of two bodies", colliding(lambda one, other: one != other)),
     *((f"rigid_contacts of {kind}", "xpbd", "friction", fill("shape_material_mu", 0.0)) for kind in mechanisms.SHAPES),
     ("fixed_joints", "semi-implicit", "joints", NO_JOINT),

@@ -4,6 +4,8 @@ import numpy as np
 import pippin
 import pytest
 from pippin.catalog.entries import Catalog
+from pippin_conformance import relations
+from pippin_conformance.plugin_under_test import PluginUnderTest
 
 SAND = {"type": "implicit-mpm", "voxel_size": 0.1, "air_drag": 0.0}
 CUBE = {"type": "body", "label": "cube", "shapes": [{"type": "box", "size": [0.2, 0.2, 0.2]}]}
@@ -419,3 +421,17 @@ def test_a_checkpoint_is_refused_with_its_reason(tmp_path):
         pytest.raises(pippin.PippinError, match="the coupling keeps the impulses of the last substep"),
     ):
         simulation.save(tmp_path / "state.npz")
+
+
+@pytest.mark.slow
+def test_bodies_of_two_solvers_move_alike_wherever_they_stand():
+    """The kit's relations, whose bodies have labels by their shapes: those of a stack belong to both solvers."""
+    entries = {
+        "a": {"bodies": [".*/(sphere|cone|convex_hull|capsule)"], "solver": {"type": "xpbd"}},
+        "b": {"bodies": [".*/(cylinder|ellipsoid|box)"], "solver": {"type": "semi-implicit"}},
+    }
+    subject = PluginUnderTest(kind="solver", name="coupled", config={"entries": entries, "admm": {}}, dt=0.0005)
+
+    faults = relations.errors_of_relations(subject, ["shapes", "bodies that meet"])
+
+    assert set(faults.values()) == {""}

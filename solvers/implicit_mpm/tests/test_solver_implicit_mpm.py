@@ -291,6 +291,7 @@ CONFORMANCE = conformance.Conformance(
         "allocation": "the solver rebuilds its grid in each substep",
         "checkpoint": "the grid is rebuilt in each substep, and its data cannot be saved",
         "feature_particle_contacts": "grains meet on the grid alone, and a single one passes a wall of others",
+        **dict.fromkeys(("relation_rotate", "relation_turn"), "its grid lies along the axes, with cells of 0.1 m"),
         "worlds": "the rheology of all worlds is one system, which is iterated until all worlds have converged",
     },
 )

@@ -152,7 +152,7 @@ SOLVER = KindChecks(
     names=(
         *FORGETTING,
         *("substeps", "isolation", "free_fall", "pendulum", "coordinates", "contacts", "features", "feature_*"),
-        *("tree_*", "forms", "observables", "observable_*", "model_changes", "change_*"),
+        *("tree_*", "forms", "relation_*", "observables", "observable_*", "model_changes", "change_*"),
     ),
     settings=_none,
 )

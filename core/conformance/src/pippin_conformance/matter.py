@@ -89,7 +89,7 @@ def over_face(builder: newton.ModelBuilder, label: str, y: float, gap: float) ->
         corners, first = scale * shape, builder.particle_count
         places: Any = [wp.vec3(*place) for place in corners + np.array((0.0, y, height))]
         if "style3d:tri_aniso_ke" in builder.custom_attributes:
-            _add_panels(builder, places, corners, (0, 1, 2), tri_ke=1000.0)
+            add_panels(builder, places, corners, (0, 1, 2), tri_ke=1000.0)
         else:
             for place in places:
                 particle(builder, place, radius=_SMALL)
@@ -164,7 +164,7 @@ def deformed(
     places: Any = [wp.vec3(*place) for place in corners + np.array((0.0, y, 1.0))]
     first, faces = builder.particle_count, _FACES[kind]
     if faces and "style3d:tri_aniso_ke" in builder.custom_attributes:
-        _add_panels(builder, places, corners, faces, **options)
+        add_panels(builder, places, corners, faces, **options)
     else:
         for place in places:
             particle(builder, place, mass=0.0, radius=_THIN)
@@ -194,7 +194,8 @@ def flying(builder: newton.ModelBuilder, label: str, y: float, **options: Any) -
     builder.add_triangle(first, first + 1, first + 2, tri_ke=0.0, tri_ka=0.0, tri_kd=0.0, **options)
 
 
-def _add_panels(builder: Any, places: Any, corners: np.ndarray, faces: Any, **options: Any) -> None:
+def add_panels(builder: Any, places: Any, corners: np.ndarray, faces: Any, **options: Any) -> None:
+    """Add a cloth of Style3D: faces between places, with its corners in the plane of the panel [m]."""
     shear = options.get("tri_ke", 1e-3)
     newton.solvers.style3d.add_cloth_mesh(
         builder,

@@ -15,6 +15,7 @@ from typing import Any, Concatenate, ParamSpec
 import newton
 import numpy as np
 import warp as wp
+from pippin.quaternions import product, rotated
 
 from .scenes import equal_moments
 
@@ -56,8 +57,8 @@ def _link(builder: newton.ModelBuilder, label: str, com: Vector = NOWHERE, **opt
     return body
 
 
-def _at(y: float, x: float = 0.0, z: float = 1.0) -> Any:
-    return wp.transform(wp.vec3(x, y, z), wp.quat_identity())
+def _at(y: float, x: float = 0.0, z: float = 1.0, turn: Any = None) -> Any:
+    return wp.transform(wp.vec3(x, y, z), wp.quat_identity() if turn is None else turn)
 
 
 @mechanism
@@ -146,7 +147,7 @@ def free(
 ) -> int:
     """Add a free body with a velocity of its joint, and return it."""
     body = _link(builder, label, **options)
-    builder.body_q[body] = wp.transform(wp.vec3(x, y, z), wp.quat_identity() if turn is None else turn)
+    builder.body_q[body] = _at(y, x, z, turn)
     builder.add_articulation([builder.add_joint_free(body)], label=f"{label}/{body}")
     builder.joint_qd[-6 : len(builder.joint_qd) - 6 + len(qd)] = [*qd]
     return body
@@ -179,11 +180,24 @@ def _surface(**options: Any) -> newton.ModelBuilder.ShapeConfig:
     return newton.ModelBuilder.ShapeConfig(density=0.0, **options)
 
 
-def ball(height: float) -> Add:
-    """Return a function that adds a ball of 0.1 m whose centre is at a height above the ground [m]."""
+def ball(height: float, radius: float = 0.1) -> Add:
+    """Return a function that adds a ball of a radius [m] whose centre is at a height above the ground [m]."""
     return lambda builder, label, y: builder.add_shape_sphere(
-        free(builder, label, y, z=height), radius=0.1, cfg=_surface()
+        free(builder, label, y, z=height), radius=radius, cfg=_surface()
     )
+
+
+SIDES = (0.35, 1.92, 3.49, 5.06)
+"""Directions in which shapes slide, as angles from x [rad]: along no axis."""
+
+
+def inclined(lean: float = 0.0, side: float = SIDES[0]) -> tuple[Any, np.ndarray]:
+    """Return the rotation of a block that falls off by an angle along a side [rad]; and its axes: along the side,
+    across, and its normal.
+    """
+    yaw, pitch = np.array([0.0, 0.0, math.sin(side / 2), math.cos(side / 2)]), math.sin(lean / 2)
+    turn = product(yaw, np.array([0.0, pitch, 0.0, math.cos(lean / 2)]))
+    return wp.quat(*turn), rotated(turn, np.eye(3))
 
 
 @mechanism
@@ -197,23 +211,27 @@ def met(
     spin: tuple[float, float] = (0.0, 0.0),
     is_box: bool = False,
     belt: float | None = None,
+    lean: float = 0.0,
     **surface: Any,
 ) -> None:
-    """Add a ball or a box above a block of its own, at a distance `gap` [m], both of one surface as a shape's
-    configuration has it.
+    """Add a ball or a box above a block of its own, which leans by an angle [rad], at a distance `gap` [m], both of one
+    surface as a shape's configuration has it.
 
-    It has a velocity along x and z [m/s] and an angular velocity about y and z [rad/s]. A block with a `belt` is a
-    kinematic body of this velocity along x [m/s].
+    It has a velocity along the block and its normal [m/s] and an angular velocity across and about the normal [rad/s].
+    A block with a `belt` is a kinematic body of this velocity along itself [m/s].
     """
     first, cfg, block = builder.shape_count, _surface(**surface), -1
+    turn, axes = inclined(lean)
     if belt is not None:
-        block = free(builder, label, y, z=0.4, qd=(belt, 0.0, 0.0), is_kinematic=True)
-    body = free(builder, label, y, z=0.6 + gap, qd=(speed[0], 0.0, speed[1], 0.0, *spin))
+        block = free(builder, label, y, z=0.4, turn=turn, qd=belt * axes[0], is_kinematic=True)
+    x, beside, z = (0.2 + gap) * axes[2]
+    motion = (*((speed[0], 0.0, speed[1]) @ axes), *((0.0, *spin) @ axes))
+    body = free(builder, label, y + beside, x, 0.4 + z, turn=turn, qd=motion)
     if is_box:
         builder.add_shape_box(body, hx=0.1, hy=0.1, hz=0.1, cfg=cfg)
     else:
         builder.add_shape_sphere(body, radius=0.1, cfg=cfg)
-    builder.add_shape_box(block, xform=_at(y, z=0.4) if block < 0 else None, hx=0.4, hy=0.2, hz=0.1, cfg=cfg)
+    builder.add_shape_box(block, xform=_at(y, z=0.4, turn=turn) if block < 0 else None, hx=0.4, hy=0.2, hz=0.1, cfg=cfg)
     dimensions = builder.custom_attributes.get("mujoco:condim")
     if dimensions is not None and any(spin):  # MuJoCo leaves the friction out of contacts of a lower dimension
         values: Any = dimensions.values or {}
@@ -231,36 +249,39 @@ SHAPES: Mapping[str, tuple[float, Mapping[str, Any]]] = {
 }
 """Kinds of shapes by the names of the builder, with the height of their centres above what they stand on [m]."""
 
-SIDES = (0.35, 1.92, 3.49, 5.06)
-"""Directions in which shapes slide, as angles from x [rad]: along no axis."""
+
+def add_shape(builder: Any, body: int, kind: str, cfg: newton.ModelBuilder.ShapeConfig, **options: Any) -> None:
+    """Add a shape of a kind, of about 0.1 m, to a body."""
+    sizes = {name: newton.Mesh.create_box(*each) if name == "mesh" else each for name, each in SHAPES[kind][1].items()}
+    getattr(builder, f"add_shape_{kind}")(body, cfg=cfg, **sizes, **options)
 
 
 @mechanism
-def slid(builder: newton.ModelBuilder, label: str, y: float, kind: str, mu: float) -> None:
-    """Add four bodies of one kind of shape, which slide with 1 m/s on a block each."""
-    height, sizes = SHAPES[kind]
+def slid(builder: newton.ModelBuilder, label: str, y: float, kind: str, mu: float, lean: float = 0.0) -> None:
+    """Add four bodies of one kind of shape on a block each, which slide with 1 m/s, or lie still if the blocks lean by
+    an angle [rad].
+    """
+    across: Any = wp.vec3(*X)
+    lying = wp.transform(wp.vec3(), wp.quat_from_axis_angle(across, math.pi / 2))
     for number, side in enumerate(SIDES):
-        x = 1.2 * number
-        body = free(builder, label, y, x=x, z=0.2 + height, qd=(math.cos(side), math.sin(side), 0.0))
-        numbers: dict[str, Any] = dict(sizes)
-        if "mesh" in numbers:
-            numbers["mesh"] = newton.Mesh.create_box(*numbers["mesh"])
-        if kind == "capsule":
-            across: Any = wp.vec3(*X)
-            numbers["xform"] = wp.transform(wp.vec3(), wp.quat_from_axis_angle(across, math.pi / 2))
-        getattr(builder, f"add_shape_{kind}")(body, cfg=_surface(mu=mu), **numbers)
-        builder.add_shape_box(-1, xform=_at(y, x=x, z=0.1), hx=0.4, hy=0.4, hz=0.1, cfg=_surface(mu=mu))
+        turn, axes = inclined(lean, side)
+        x, beside, z = (0.1 + SHAPES[kind][0]) * axes[2]
+        at, speed = (y + beside, 1.2 * number + x, 0.1 + z), () if lean else axes[0]
+        body = free(builder, label, *at, turn=turn, qd=speed)
+        add_shape(builder, body, kind, _surface(mu=mu), xform=lying if kind == "capsule" else None)
+        block = _at(y, 1.2 * number, 0.1, turn)
+        builder.add_shape_box(-1, xform=block, hx=0.4, hy=0.4, hz=0.1, cfg=_surface(mu=mu))
 
 
 @mechanism
 def leaning(builder: newton.ModelBuilder, label: str, y: float, tilt: float) -> None:
-    """Add a tall box on a block, leaning by an angle [rad]: it stands on one edge."""
-    axis: Any = wp.vec3(*Y)
-    turn = wp.quat_from_axis_angle(axis, tilt)
-    low = -0.05 * math.sin(tilt) - 0.2 * math.cos(tilt)
-    body = free(builder, label, y, z=0.4995 - low, turn=turn)
+    """Add a tall box on a block, leaning by an angle [rad]: it stands on one edge, which lies along no axis."""
+    turn, axes = inclined(tilt)
+    edge = axes.T @ [0.05, 0.0, -0.2]
+    body = free(builder, label, y, z=0.4995 - edge[2], turn=turn)
     builder.add_shape_box(body, hx=0.05, hy=0.05, hz=0.2, cfg=_surface(mu=1.0))
-    builder.add_shape_box(-1, xform=_at(y, z=0.4), hx=0.4, hy=0.2, hz=0.1, cfg=_surface(mu=1.0))
+    block = _at(y, z=0.4, turn=inclined()[0])
+    builder.add_shape_box(-1, xform=block, hx=0.4, hy=0.2, hz=0.1, cfg=_surface(mu=1.0))
 
 
 @mechanism

@@ -18,6 +18,7 @@ from .benches import BENCHES, benches_of
 from .observables import OBSERVABLES
 from .observation import HALF, advance, begin_anew, differing, push, start, step
 from .outcomes import NotApplicableError
+from .relations import RELATIONS, matter_for
 from .runs import Runs, falling
 from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from .scenes import GRAVITY, START, SWING_RATE
@@ -139,6 +140,17 @@ def check_tree(runs: Runs, name: str) -> None:
             f"does not move as the equations of motion say, however short the step: {found.text}; compare the frames,"
             " signs and units of joint_X_p, joint_X_c, joint_f, body_f and gravity, or leave what it cannot move out of"
             " supported_features"
+        )
+
+
+def check_relation(runs: Runs, name: str) -> None:
+    """Check that copies of the matter that the solver claims to move hold one relation to the first ones."""
+    if not matter_for(runs.subject.features or ()):
+        raise NotApplicableError("it declares no matter that the kit has")
+    if fault := runs.tried("relations")[name]:
+        raise runs.fault(
+            f"matter that is {RELATIONS[name].expectation} has to move as before, but {fault}; look for what depends on"
+            " a place, a direction, an index or a world, or leave the feature out of supported_features"
         )
 
 
@@ -341,7 +353,8 @@ def check_runtime_change(runs: Runs, name: str) -> None:
     if not cell.is_honoured:
         reason = f"its declaration has no {'live ' * cell.is_withheld}{cell.lacks}"
         _refuse_silence(runs, change, answer.refusal, reason, cell.lacks)
-        if cell.is_withheld:
+        # The host places what stands on a fixed root, from the joints that such a solver writes.
+        if cell.is_withheld and (name, subject.declaration.coordinates) != ("set_root_transforms", "joint"):
             _refuse_modesty(runs, change, cell.lacks)
         return
     if answer.motions is None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import fnmatch
 import functools
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,36 +21,36 @@ from .kinds import KindChecks
 from .observables import OBSERVABLES
 from .outcomes import Check, CheckResult, NotApplicableError, check, raise_failed, result_of
 from .plugin_under_test import PluginUnderTest, Scene
+from .relations import RELATIONS
 from .runs import Runs
 from .runtime_changes import RUNTIME_CHANGES
 from .trees import TREES
 
 
-def _feature(name: str) -> Check:
-    promise = f"If the solver declares `{name}`: {'; '.join(BENCHES[each].expectation for each in benches_of(name))}."
-    run = functools.partial(solver_checks.check_feature, name=name)
-    return Check(name=f"feature_{name}", promise=promise, run=run)
+def _each(prefix: str, run: Callable[..., None], promises: Mapping[str, str]) -> Iterator[Check]:
+    """Yield a check for each name that a function tries, with its promise."""
+    for name, promise in promises.items():
+        yield Check(name=f"{prefix}_{name.replace(' ', '_')}", promise=promise, run=functools.partial(run, name=name))
 
 
-def _tree(name: str) -> Check:
-    promise = (
-        f"A drawn tree, {name}, with skew axes and turned frames, moves in five worlds as the equations of motion say,"
-        " but for an error that shrinks with the step."
-    )
-    run = functools.partial(solver_checks.check_tree, name=name)
-    return Check(name=f"tree_{name.replace(' ', '_')}", promise=promise, run=run)
-
-
-def _observable(name: str) -> Check:
-    promise = f"If the solver declares `{name.split()[0]}`: {OBSERVABLES[name]}."
-    run = functools.partial(solver_checks.check_observable, name=name)
-    return Check(name=f"observable_{name.replace(' ', '_')}", promise=promise, run=run)
-
-
-def _runtime_change(name: str) -> Check:
-    promise = f"`{name}` in one world: {RUNTIME_CHANGES[name].expectation}, there alone; or it is refused."
-    run = functools.partial(solver_checks.check_runtime_change, name=name)
-    return Check(name=f"change_{name}", promise=promise, run=run)
+_FEATURES = {
+    name: f"If the solver declares `{name}`: {'; '.join(BENCHES[each].expectation for each in benches_of(name))}."
+    for name in dict.fromkeys(bench.partition(" ")[0] for bench in BENCHES)
+}
+_TREES = {
+    name: f"A drawn tree, {name}, with skew axes and turned frames, moves in five worlds as the equations of motion"
+    " say, but for an error that shrinks with the step."
+    for name in TREES
+}
+_RELATIONS = {
+    name: f"Matter that the solver declares moves as before where it is {each.expectation}."
+    for name, each in RELATIONS.items()
+}
+_OBSERVABLES = {name: f"If the solver declares `{name.split()[0]}`: {text}." for name, text in OBSERVABLES.items()}
+_CHANGES = {
+    name: f"`{name}` in one world: {each.expectation}, there alone; or it is refused."
+    for name, each in RUNTIME_CHANGES.items()
+}
 
 
 def _of(module: ModuleType, names: str) -> Iterator[Check]:
@@ -61,13 +61,14 @@ CHECKS = (
     *_of(common_checks, "entry_point light_import documented_keys round_trip unknown_keys schema"),
     *_of(common_checks, "lifecycle capture determinism substeps allocation reset worlds checkpoint side_by_side"),
     *_of(solver_checks, "isolation free_fall pendulum coordinates contacts features"),
-    *map(_feature, dict.fromkeys(name.partition(" ")[0] for name in BENCHES)),
+    *_each("feature", solver_checks.check_feature, _FEATURES),
     *_of(solver_checks, "feature_gravity feature_heterogeneous_worlds feature_particle_worlds feature_gradients"),
-    *map(_tree, TREES),
+    *_each("tree", solver_checks.check_tree, _TREES),
     *_of(solver_checks, "forms"),
-    *map(_observable, OBSERVABLES),
+    *_each("relation", solver_checks.check_relation, _RELATIONS),
+    *_each("observable", solver_checks.check_observable, _OBSERVABLES),
     *_of(solver_checks, "observables model_changes"),
-    *map(_runtime_change, RUNTIME_CHANGES),
+    *_each("change", solver_checks.check_runtime_change, _CHANGES),
     *_of(drive_checks, "efforts driven_joints addition open_loop"),
     *_of(observer_checks, "outputs readings"),
     *_of(common_checks, "effect"),

@@ -27,6 +27,7 @@ from .kinds import merged
 from .observables import errors_of_observables
 from .observation import model_and_state, step
 from .plugin_under_test import PluginUnderTest
+from .relations import errors_of_relations
 from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from .scenes import equal_moments
 from .trees import errors_of_trees
@@ -285,6 +286,7 @@ TRIALS = {
     "features": measured_features,
     "trees": errors_of_trees,
     "forms": motions_of_forms,
+    "relations": errors_of_relations,
     "observables": errors_of_observables,
     "answers": answers,
     "refusals": refusals,
