@@ -242,6 +242,23 @@ def test_damping_that_a_flag_takes_to_the_start_of_a_step_is_told(tmp_path, flag
     assert speed == pytest.approx(0.9 if is_told else 1.0 / 1.1, rel=1e-4)
 
 
+@pytest.mark.parametrize(("flag", "speed"), [("enable", 1.0 / 1.5), ("disable", 1.0 / 2.5)])
+def test_a_control_out_of_its_range_is_clamped_in_implicit_damping_too(tmp_path, flag, speed):
+    """The damper has 1 N·m·s/rad per control, on 0.02 kg·m², for 10 ms; MuJoCo Warp's derivative has 3 of them."""
+    file = tmp_path / "damper.xml"
+    file.write_text(f"""<mujoco><option gravity="0 0 0" integrator="implicitfast"><flag clampctrl="{flag}"/></option>
+      <worldbody><body name="b"><joint name="j"/><inertial pos="0 0 0" mass="1" diaginertia=".02 .02 .02"/></body>
+      </worldbody><actuator><damper joint="j" kv="1" ctrlrange="0 1"/></actuator>
+      <keyframe><key name="k" qvel="1" ctrl="3"/></keyframe></mujoco>""")
+    asset = {"path": str(file), "keyframe": "k"}
+    config = {"simulation": {"device": "cpu", "dt": 0.01}, "scene": {"assets": [asset]}, "solver": {"type": "mujoco"}}
+
+    with pippin.Simulation(pippin.structure(config)) as simulation:
+        simulation.step()
+
+        assert simulation.state.joint_qd.numpy()[0] == pytest.approx(speed, rel=1e-4)
+
+
 CONFORMANCE = conformance.Conformance("solver", "mujoco")
 
 

@@ -1,4 +1,4 @@
-"""Joint limits of MuJoCo Warp: those of balls, and limits that push as their stiffness and damping say."""
+"""Limits of MuJoCo Warp: those of balls, of controls, and limits that push as their stiffness and damping say."""
 
 from __future__ import annotations
 
@@ -6,24 +6,34 @@ from collections.abc import Mapping
 from typing import Any
 
 import newton
+import numpy as np
 import warp as wp
-from mujoco import mjtDisableBit, mjtIntegrator
+from mujoco import mjtDisableBit, mjtGain, mjtIntegrator
 from pippin.solving import LoopTies, complete_conversion
 
-from .kernels import write_limit_springs
+from .kernels import clamp_controls, write_limit_springs
 from .sliders import Sliders
 from .slippery import Slippery
 
 __all__ = ["LimitedMuJoCo", "is_damped_at_the_start"]
 
+_IMPLICIT = (mjtIntegrator.mjINT_IMPLICIT, mjtIntegrator.mjINT_IMPLICITFAST)
+
 
 def is_damped_at_the_start(model: Any) -> bool:
     """Tell whether MuJoCo Warp leaves the damping of a model out of an implicit step: without actuation, it does."""
-    is_implicit = model.opt.integrator in (mjtIntegrator.mjINT_IMPLICIT, mjtIntegrator.mjINT_IMPLICITFAST)
+    is_implicit = model.opt.integrator in _IMPLICIT
     off = model.opt.disableflags
     is_skipped = bool(off & mjtDisableBit.mjDSBL_ACTUATION) and not off & mjtDisableBit.mjDSBL_DAMPER
     has_damping = model.dof_damping.any() or model.tendon_damping.any() or model.opt.density or model.opt.viscosity
     return bool(is_implicit and is_skipped and has_damping)
+
+
+def _has_damping_gains(model: Any) -> bool:
+    """Tell whether the damping of an implicit step follows clamped controls, as that of a `damper` does."""
+    gains = (mjtGain.mjGAIN_AFFINE, mjtGain.mjGAIN_MUSCLE)
+    is_clamped = model.actuator_ctrllimited.any() and not model.opt.disableflags & mjtDisableBit.mjDSBL_CLAMPCTRL
+    return bool(is_clamped and model.opt.integrator in _IMPLICIT and np.isin(model.actuator_gaintype, gains).any())
 
 
 class LimitedMuJoCo(newton.solvers.SolverMuJoCo):
@@ -40,13 +50,15 @@ class LimitedMuJoCo(newton.solvers.SolverMuJoCo):
     """
 
     def __init__(self, model: newton.Model, dt: float, **options: Any) -> None:
-        self._dt, self._sliders, self._ties, self._slippery = dt, None, None, None  # the constructor notifies itself
+        self._dt, self._clamps_controls = dt, False
+        self._sliders, self._ties, self._slippery = None, None, None  # the constructor notifies itself
         super().__init__(model, **options)
         limits, bodies = complete_conversion(self)
         _limit_balls(self, limits)
         self._sliders = Sliders(self, bodies)
         self._ties = LoopTies(self)
         self._slippery = Slippery(self)
+        self._clamps_controls = _has_damping_gains(self.mj_model)
         self._write_springs()
 
     def notify_model_changed(self, flags: int) -> None:
@@ -59,6 +71,14 @@ class LimitedMuJoCo(newton.solvers.SolverMuJoCo):
         if self._slippery is not None:
             self._slippery.write(self)
         self._write_springs()
+
+    def _apply_mjc_control(self, *arguments: Any) -> None:
+        """Write the controls of a step, clamped where MuJoCo Warp's implicit steps take them as they are."""
+        super()._apply_mjc_control(*arguments)
+        if self._clamps_controls:
+            model, data = self.mjw_model, self.mjw_data
+            inputs = [model.actuator_ctrllimited, model.actuator_ctrlrange]
+            wp.launch(clamp_controls, dim=data.ctrl.shape, inputs=inputs, outputs=[data.ctrl], device=self.model.device)
 
     def _write_springs(self) -> None:
         joints: Any = self.mjc_jnt_to_newton_dof
