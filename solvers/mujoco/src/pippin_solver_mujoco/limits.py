@@ -72,13 +72,13 @@ class LimitedMuJoCo(newton.solvers.SolverMuJoCo):
             self._slippery.write(self)
         self._write_springs()
 
-    def _apply_mjc_control(self, *arguments: Any) -> None:
+    def _apply_mjc_control(self, model: Any, state: Any, control: Any, mj_data: Any) -> None:
         """Write the controls of a step, clamped where MuJoCo Warp's implicit steps take them as they are."""
-        super()._apply_mjc_control(*arguments)
+        super()._apply_mjc_control(model, state, control, mj_data)
         if self._clamps_controls:
-            model, data = self.mjw_model, self.mjw_data
-            inputs = [model.actuator_ctrllimited, model.actuator_ctrlrange]
-            wp.launch(clamp_controls, dim=data.ctrl.shape, inputs=inputs, outputs=[data.ctrl], device=self.model.device)
+            own: Any = self.mjw_model
+            inputs = [own.actuator_ctrllimited, own.actuator_ctrlrange]
+            wp.launch(clamp_controls, mj_data.ctrl.shape, inputs=inputs, outputs=[mj_data.ctrl], device=model.device)
 
     def _write_springs(self) -> None:
         joints: Any = self.mjc_jnt_to_newton_dof
