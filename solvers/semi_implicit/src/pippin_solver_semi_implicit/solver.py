@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 import attrs
@@ -11,6 +12,7 @@ from pippin.solving import RIGID_TREES, deterministic_mode, soft_joint_notes
 
 from . import SemiImplicitConfig
 from .solid import SolidSemiImplicit
+from .stability import diverging_joint
 
 __all__ = ["SolverSemiImplicit"]
 
@@ -70,6 +72,17 @@ class SolverSemiImplicit:
             self.supported_features = type(self).supported_features | apart
         elif config.enable_tri_contact:
             self.supported_features = type(self).supported_features | {"face_contacts": "live"}
+
+    @pippin.hookimpl
+    def check_model(self, model: newton.Model, dt: float, substeps: int) -> Iterator[str]:
+        """Yield a fault if the springs that hold joints diverge with this substep."""
+        label, needed = diverging_joint(model, self.config, dt)
+        if label:
+            yield (
+                f"joint_attach_kd: with substeps of {dt:.2g} s, the springs that hold {label!r} diverge, as its"
+                f" bodies are light for them; set simulation.substeps to {substeps * needed}, lower joint_attach_ke and"
+                " joint_attach_kd, or set collapse_fixed_joints = true of the asset if there are fixed joints"
+            )
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverSemiImplicit:

@@ -11,7 +11,7 @@ from .tables import SubSolver, deterministic_mode, inherited, number
 if TYPE_CHECKING:
     from .ball_efforts import BallEfforts
     from .conversion import LoopTies, complete_conversion, slippery_shapes
-    from .soft_joints import soft_joint_notes
+    from .soft_joints import JointRows, soft_joint_notes
 
 __all__ = [
     "FEATURES",
@@ -20,6 +20,7 @@ __all__ = [
     "Capacity",
     "ContactSource",
     "Feature",
+    "JointRows",
     "LoopTies",
     "SubSolver",
     "complete_conversion",
