@@ -23,17 +23,29 @@ from .kernels import (
     turn_joints,
 )
 
-__all__ = ["BOUND", "SteadyXPBD", "joint_gains"]
+__all__ = ["SteadyXPBD", "bound", "joint_gains"]
 
-BOUND = 1.8
+_BOUND = 1.8
 """Largest correction of a body by all rows of its joints, in each iteration and relative to its error. An iteration
 diverges at 2.
 """
+
+_SAFE = 0.85
+"""Part of the largest correction at which substeps diverge that is safe, as rows are weighed by the mean of three."""
 
 _OF_JOINTS = ("joint_X_p", "joint_X_c", "joint_axis", "joint_limit_lower", "joint_limit_upper")
 """Arrays of the model that describe joints."""
 
 _OF_DRIVES = ("joint_target_ke", "joint_target_kd")
+
+
+def bound(iterations: int) -> float:
+    """Return the largest correction of a body by all rows of its joints, relative to its error.
+
+    An odd number of iterations that go too far leave an error of the opposite sign. The velocity is that of the
+    correction, so that the next substep begins with twice this error: it diverges if a third is left.
+    """
+    return _SAFE * (1.0 + 3.0 ** (-1.0 / iterations)) if iterations % 2 else _BOUND
 
 
 def joint_gains(model: Any) -> np.ndarray:
@@ -114,7 +126,7 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
             self._gains = wp.array(joint_gains(self.model), dtype=float, device=self.model.device)
         super()._refresh_kinematic_state()
         relaxation = max(self.joint_linear_relaxation, self.joint_angular_relaxation)
-        inputs = [self._gains, relaxation, BOUND, *self._whole]
+        inputs = [self._gains, relaxation, bound(self.iterations), *self._whole]
         wp.launch(split_bodies, self.model.body_count, inputs, [*self._split], device=self.model.device)
 
     def step(

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import newton
 import numpy as np
+from pippin.arrays import on_host
 from pippin.solving import JointRows
 
 from . import XPBDConfig
-from .steady import BOUND, joint_gains
+from .steady import bound, joint_gains
 
 __all__ = ["yielding_joint"]
 
 _LEAST = 1e-4, 1e-3
 """Distance [m] and angle [rad] by which a joint gives way that is worth a note."""
+
+_LARGEST = 10.0
+"""Distance [m] or angle [rad] beyond which it does not count how far a joint gives way."""
 
 _SECONDS = 0.3
 """Time within which most joints have given way [s]."""
@@ -37,9 +41,10 @@ def yielding_joint(model: newton.Model, config: XPBDConfig, dt: float) -> tuple[
         return "", 0.0, 0.0
     relaxations = np.array([config.joint_linear_relaxation, config.joint_angular_relaxation])
     compliances = np.array([config.joint_linear_compliance, config.joint_angular_compliance])
-    parts = np.maximum(1.0, relaxations.max() * joint_gains(model) / BOUND)
+    parts = np.maximum(1.0, relaxations.max() * joint_gains(model) / bound(config.iterations))
     sizes = np.einsum("sj,sjrk->jr", parts[joints.bodies], np.square(joints.rows))
-    weights = sizes.reshape(-1, 2, 3).mean(axis=2)  # on average, whatever the axes of the frame
+    held = 3 - on_host(model.joint_dof_dim)[joints.joints]
+    weights = sizes.reshape(-1, 2, 3).sum(axis=2) / held.clip(1)  # on average, whatever the axes of the frame
     shares = np.repeat(relaxations / (weights + compliances / dt**2).clip(1e-12), 3, axis=1)
     moved, before = np.zeros_like(joints.falls), np.zeros_like(joints.falls)
     most = np.zeros((len(joints.joints), 2))
@@ -48,6 +53,8 @@ def yielding_joint(model: newton.Model, config: XPBDConfig, dt: float) -> tuple[
         for _ in range(config.iterations):
             joints.push(moved, -shares * joints.gaps(moved))
         most = np.maximum(most, np.linalg.norm(joints.gaps(moved).reshape(-1, 2, 3), axis=2))
+        if most.max() > _LARGEST:
+            break
     worst = int((most / _LEAST).max(axis=1).argmax())
     gap, turn = most[worst].tolist()
     return (model.joint_label[joints.joints[worst]], gap, turn) if (most[worst] > _LEAST).any() else ("", 0.0, 0.0)
