@@ -17,7 +17,7 @@ _STEPS = 300
 """Number of steps in which what diverges has grown."""
 
 _GROWTH = 100.0
-"""Growth of energy that is no rounding, and no beat of several joints."""
+"""Growth of energy beyond rounding, and beyond the beat of several joints."""
 
 _MOST = 4096
 """Largest number of substeps for each one that is tried."""

@@ -42,7 +42,7 @@ def soft_joint_notes(model: newton.Model, stiffness: float, key: str) -> list[st
 
 @attrs.frozen(eq=False)
 class JointRows:
-    """What the joints of a model's first world hold: three distances [m] and three angles [rad] each, in world axes.
+    """Rows of joints: three distances [m] and three angles [rad], in world axes, that each of the first world holds.
 
     Bodies move in units in which their masses and principal moments are 1: metres times the root of kilograms.
     """
