@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar
 
 import attrs
@@ -74,22 +73,18 @@ class SolverSemiImplicit:
             self.supported_features = type(self).supported_features | {"face_contacts": "live"}
 
     @pippin.hookimpl
-    def check_model(self, model: newton.Model, dt: float, substeps: int) -> Iterator[str]:
-        """Yield a fault if the springs that hold joints diverge with this substep."""
-        label, needed = diverging_joint(model, self.config, dt)
-        if label:
-            yield (
-                f"joint_attach_kd: with substeps of {dt:.2g} s, the springs that hold {label!r} diverge, as its"
-                f" bodies are light for them; set simulation.substeps to {substeps * needed}, lower joint_attach_ke and"
-                " joint_attach_kd, or set collapse_fixed_joints = true of the asset if there are fixed joints"
-            )
-
-    @pippin.hookimpl
-    def build_solver(self, model: newton.Model) -> newton.solvers.SolverSemiImplicit:
+    def build_solver(self, model: newton.Model, dt: float, substeps: int) -> newton.solvers.SolverSemiImplicit:
         """Return the solver with all options of the configuration."""
         options = attrs.asdict(self.config)
         if model.joint_count:
             self.notes = soft_joint_notes(model, self.config.joint_attach_ke, "joint_attach_ke")
+            label, parts = diverging_joint(model, self.config, dt)
+            if label:
+                self.notes.append(
+                    f"the springs that hold {label!r} diverge with substeps of {dt:.2g} s, as its bodies are light for"
+                    f" them; set simulation.substeps to {substeps * parts}, lower joint_attach_ke and joint_attach_kd,"
+                    " or set collapse_fixed_joints = true of the asset if there are fixed joints"
+                )
         if options.pop("disable_particle_contacts"):
             model.particle_grid = None
             options["enable_tri_contact"] = False
