@@ -104,3 +104,20 @@ def speed_in_newton(builder, dt):
         solver.step(state, following, model.control(), None, dt)
         state, following = following, state
     return np.nan_to_num(np.abs(state.body_qd.numpy()).max(), nan=np.inf)
+
+
+@pytest.mark.parametrize(("damping", "needed"), [(1.0, None), (50.0, 8)])
+def test_dampers_that_diverge_are_told(damping, needed, configure):
+    """On 0.01 kg·m², steps of 0.4 ms are the longest for 50 N·m·s/rad: 5 in 2 ms."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    body = builder.add_link(mass=0.1, inertia=wp.mat33(*(0.01 * np.eye(3)).ravel()), label="door")
+    builder.add_articulation([builder.add_joint_revolute(-1, body, axis=newton.Axis.Z, damping=damping, label="h")])
+    builder.joint_qd[0] = 1.0
+    config = configure("semi-implicit", dt=2e-3, substeps=2)
+    with pippin.Simulation(config, prototype=builder) as simulation:
+        notes = [note for note in simulation.notes.get("solver", ()) if "diverge" in note]
+        simulation.step(20)
+        speed = np.abs(simulation.state.joint_qd.numpy()[0])
+
+    assert (speed > 1e3) == bool(needed)
+    assert ["'h' diverge" in note and f"substeps to {needed}," in note for note in notes] == [True] * bool(needed)

@@ -60,12 +60,13 @@ class JointRows:
     """Motion of each body by gravity, per square of a time [s²], shape [bodies, 6]."""
 
     @classmethod
-    def of(cls, model: newton.Model, *, holds_bases: bool = False) -> JointRows:
+    def of(cls, model: newton.Model, *, holds_bases: bool = False, is_free: bool = False) -> JointRows:
         """Return the rows at the start pose.
 
         Args:
             model: Newton's model.
             holds_bases: Whether bodies that no joint holds, such as the base of a robot that floats, stand still.
+            is_free: Whether the rows are those that the joints leave free.
         """
         if not model.joint_count:
             return cls(np.zeros(0, int), np.zeros((2, 0), int), np.zeros((2, 0, 6, 6)), np.zeros((model.body_count, 6)))
@@ -77,6 +78,7 @@ class JointRows:
         roots = turns @ axes * np.sqrt(moments.clip(0.0))[:, None, :]
         is_still = (masses == 0.0) | (holds_bases & ~np.isin(np.arange(model.body_count), children))
         held, bodies, sides = _held(model, joints, turns[children]), [], []
+        held = np.eye(6) - held if is_free else held
         for sign, end, frames in ((1.0, "child", "X_c"), (-1.0, "parent", "X_p")):
             own, places = (on_host(getattr(model, f"joint_{name}"))[joints] for name in (end, frames))
             arms = np.einsum("jab,jb->ja", turns[own], places[:, :3] - com[own])
