@@ -101,7 +101,7 @@ class SolverKamino:
         """
         if self.config.use_fk_solver and not isinstance(model, newton.Model):
             yield "use_fk_solver: true, but in a coupling loops cannot be closed at resets; leave it out"
-        self.notes = [*_carried_rotors(model), *_hard_friction(model)]
+        self.notes = [*_carried_rotors(model), *_hard_friction(model), *_hard_ties(model)]
         if not model.joint_count:
             return
         dims: Any = model.joint_dof_dim
@@ -257,6 +257,23 @@ def _hard_friction(model: Any) -> Iterator[str]:
         f"joint_friction is hard: what it holds stands still, where MuJoCo's lets it creep, {where}, and a file's"
         " solreffriction and solimpfriction say nothing"
     )
+
+
+_TIME = 0.02
+"""Time in which MuJoCo's ties pull together what breaks them, with its usual solref [s]."""
+
+
+def _hard_ties(model: Any) -> Iterator[str]:
+    """Yield a note for the joints outside of trees, as `connect` and `weld` of MJCF are: Kamino's are hard."""
+    if not model.joint_count:
+        return
+    loose = np.flatnonzero((on_host(model.joint_articulation) < 0) & (on_host(model.joint_world) <= 0))
+    if len(loose):
+        labels = [model.joint_label[joint] for joint in loose]
+        yield (
+            f"joints that close loops (connect, weld) are hard: {', '.join(labels[:4])}{', ...' * (len(labels) > 4)}."
+            f" MuJoCo's give way by up to {1e3 * _TIME:g} ms times the speed with which their bodies start apart"
+        )
 
 
 def _drop_rotors(model: Any) -> None:
