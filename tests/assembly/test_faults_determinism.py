@@ -153,6 +153,7 @@ def test_a_sensor_that_adds_in_any_order_is_refused_on_a_gpu():
 def built_with(name, builder, deterministic):
     entry = CATALOG.find("solver", name)
     arguments = {"model": builder.finalize(device="cpu"), "collision": pippin.CollisionConfig(), "pipeline": None}
+    arguments |= {"dt": 0.002, "substeps": 1}
     build = entry.load()(entry.load_config()(deterministic=deterministic)).build_solver
     return build(**{argument: arguments[argument] for argument in inspect.signature(build).parameters})
 

@@ -4,6 +4,7 @@ import copy
 import dataclasses
 
 import attrs
+import mujoco
 import newton
 import numpy as np
 import pippin
@@ -269,6 +270,60 @@ def test_a_rotor_inertia_of_a_carried_ball_joint_is_told(simulate, is_carried):
         notes = [note for notes in simulation.notes.values() for note in notes]
 
     assert any("shoulder" in note and "armature" in note for note in notes) == is_carried
+
+
+@pytest.mark.parametrize("friction", [0.4, 0.0])
+def test_friction_that_holds_where_that_of_mujoco_creeps_is_told(simulate, friction, tmp_path):
+    """The torque of the weight is all but the friction; MuJoCo's creep is 0.9 of what the note says at most."""
+    text = f"""<mujoco><option gravity="0 0 -1" timestep=".002" integrator="implicitfast"/><worldbody><body name="b">
+      <joint name="j" axis="0 1 0" frictionloss="{friction}"/>
+      <inertial pos=".18 0 0" mass="2" diaginertia=".01 .02 .03"/></body></worldbody></mujoco>"""
+    (tmp_path / "b.xml").write_text(text)
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data, 50)
+
+    with simulate(scene={"assets": [{"path": str(tmp_path / "b.xml")}]}) as simulation:
+        notes = [note for notes in simulation.notes.values() for note in notes if "joint_friction" in note]
+        simulation.step(50)
+        speed = simulation.state.joint_qd.numpy()[0]
+
+    if friction:
+        assert "j' by up to 0.005 rad/s" in notes[0]
+        assert data.qvel[0] == pytest.approx(0.9 * 0.005, rel=0.1)
+        assert speed == pytest.approx(0.0, abs=1e-5)
+    else:
+        assert not notes
+
+
+@pytest.mark.filterwarnings("ignore:.*Adding a BALL joint")
+@pytest.mark.parametrize("tie", ['<connect body1="b" anchor="0 0 0"/>', ""])
+def test_ties_that_hold_where_those_of_mujoco_give_way_are_told(simulate, tie, tmp_path):
+    """The body starts away from its anchor at 0.5 m/s; MuJoCo's tie lets it go by a part of 20 ms of that."""
+    text = f"""<mujoco><option gravity="0 0 0" timestep=".002"/><worldbody><body name="b"><freejoint/>
+      <geom size=".1" mass="1" contype="0" conaffinity="0"/></body></worldbody><equality>{tie}</equality>
+      <keyframe><key name="k" qvel=".5 0 0 0 0 0"/></keyframe></mujoco>"""
+    (tmp_path / "b.xml").write_text(text)
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    gap = 0.0
+    for _ in range(50 * bool(tie)):
+        mujoco.mj_step(model, data)
+        gap = max(gap, data.xpos[1, 0])
+
+    scene = {"assets": [{"path": str(tmp_path / "b.xml"), "keyframe": "k"}]}
+    with simulate(scene=scene, accept_unsupported=["free_joint_forces"]) as simulation:
+        notes = [note for notes in simulation.notes.values() for note in notes if "close loops" in note]
+        simulation.step(5)
+        place = simulation.state.body_q.numpy()[0, 0]
+
+    if tie:
+        assert "up to 20 ms times the speed" in notes[0]
+        assert 0.1 * 0.02 * 0.5 < gap < 0.02 * 0.5
+        assert abs(place) < 0.2 * gap
+    else:
+        assert not notes
 
 
 def test_a_joint_that_kamino_does_not_have_is_refused_by_name(simulate):

@@ -235,14 +235,14 @@ def test_a_drive_has_its_gains_with_any_number_of_iterations(simulate, kind, sol
     assert reached == pytest.approx(true, rel=0.02)  # of the first order in the step
 
 
-def gap_to_mujoco(text, tmp_path):
+def gap_to_mujoco(text, tmp_path, iterations=2):
     """Return how far the bodies of a file are from MuJoCo's after 200 steps of 0.5 ms [m]."""
     file = tmp_path / "robot.xml"
     file.write_text(text)
     config = {
         "simulation": {"device": "cpu", "dt": 0.0005},
         "scene": {"assets": [{"path": str(file), "keyframe": "k"}], "ground": False},
-        "solver": {"type": "xpbd"},
+        "solver": {"type": "xpbd", "iterations": iterations},
     }
     with pippin.Simulation(pippin.structure(config)) as simulation:
         simulation.step(200)
@@ -265,6 +265,16 @@ def test_a_tree_with_anchors_far_from_its_centres_of_mass_does_not_burst(tmp_pat
       <keyframe><key name="k" qvel="1.045"/></keyframe></mujoco>"""
 
     assert gap_to_mujoco(text, tmp_path) < 1e-3
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 3, 5])
+def test_an_odd_number_of_iterations_does_not_burst_either(iterations, tmp_path):
+    """They leave an error of the opposite sign if they go too far, which grows from substep to substep."""
+    text = """<mujoco><option gravity="0.3 -4 -4" timestep="0.0005"/><worldbody><body name="a"><geom size="0.03"/>
+      <body name="b" pos="-0.02 0.06 -0.3"><joint name="j"/><geom size="0.07"/></body></body></worldbody>
+      <keyframe><key name="k" qvel="1"/></keyframe></mujoco>"""
+
+    assert gap_to_mujoco(text, tmp_path, iterations) < 0.03
 
 
 def test_a_soft_drive_of_a_slide_does_not_turn_the_body_that_carries_it(tmp_path):

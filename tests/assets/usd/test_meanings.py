@@ -113,8 +113,13 @@ def test_a_joint_that_holds_its_body_elsewhere_is_told(tmp_path, caplog, place, 
 
 
 def test_a_joint_of_several_axes_has_the_world_first(tmp_path):
-    with pytest.raises(pippin.ConfigError, match="/w/j has the world as its second body; exchange the two and their"):
+    with pytest.raises(pippin.ConfigError, match="/w/j leads from a body to what carries it; exchange"):
         read(tmp_path, extra='def PhysicsJoint "j" {\nrel physics:body0 = </w/free>\n}')
+
+
+def test_a_joint_of_no_body_that_moves_is_refused_by_name(tmp_path):
+    with pytest.raises(pippin.ConfigError, match="/w/j joins no body that moves; remove it, or name one"):
+        read(tmp_path, extra='def PhysicsFixedJoint "j" {\nrel physics:body0 = </w>\n}')
 
 
 def test_a_body_that_is_not_enabled_is_static(tmp_path):

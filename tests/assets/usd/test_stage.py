@@ -1,5 +1,6 @@
 """Meshes of a stage whose faces name points that are not there: they are refused before native code reads them."""
 
+import numpy as np
 import pippin
 import pytest
 from pippin.assets.importing import NOTE
@@ -93,3 +94,40 @@ def test_a_reference_to_a_file_that_is_not_there_is_refused_in_one_line(tmp_path
     ):
         load(tmp_path, *WHOLE, [missing])
     assert "missing.usda" not in capfd.readouterr().err
+
+
+SCALED = """#usda 1.0
+( metersPerUnit = 1
+kilogramsPerUnit = 1
+upAxis = "Z" )
+def Xform "w" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"]) {{
+    float physics:mass = 1
+    float3 physics:diagonalInertia = (0.02, 0.02, 0.02)
+    double3 xformOp:translate = (0, 0, 0.1)
+    quatd xformOp:orient = (0.9, 0.3, 0.3, 0.1)
+    uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+    def Mesh "m" (prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMeshCollisionAPI"]) {{
+        uniform token physics:approximation = "convexHull"
+        point3f[] points = [(0, 0, 0), ({x}, 0, 0), (0, 0.2, 0), (0, 0, 0.3)]
+        int[] faceVertexCounts = [3, 3, 3, 3]
+        int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]
+        double3 xformOp:scale = ({scale}, 1, 1)
+        uniform token[] xformOpOrder = ["xformOp:scale"]
+    }}
+}}
+"""
+
+
+@pytest.mark.parametrize("solver", ["mujoco-native", "xpbd"])
+def test_a_mirrored_mesh_falls_as_one_whose_points_are_mirrored(solver, tmp_path):
+    ends = []
+    for x, scale in ((0.1, -1), (-0.1, 1)):
+        (tmp_path / "m.usda").write_text(SCALED.format(x=x, scale=scale))
+        scene = {"assets": [{"path": str(tmp_path / "m.usda")}], "ground": True}
+        config = {"simulation": {"device": "cpu", "dt": 0.002}, "scene": scene, "solver": {"type": solver}}
+        with pippin.Simulation(pippin.structure(config)) as simulation:
+            simulation.step(150)
+            ends.append(simulation.state.body_q.numpy()[0])
+
+    assert abs(ends[0][4] - 0.3) > 0.01  # it has turned over
+    np.testing.assert_allclose(ends[0], ends[1], atol=1e-3)

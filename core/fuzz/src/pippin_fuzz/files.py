@@ -30,6 +30,9 @@ class Draw:
     without: frozenset[str] = frozenset()
     """Words of statements that are left out, such as `tendon` or `margin`; `ball:range` is a range of ball joints."""
 
+    later: np.random.Generator = attrs.field(factory=lambda: np.random.default_rng(0))
+    """For statements that came later, so that seeds keep the others."""
+
     joints: list[tuple[str, str]] = attrs.field(factory=list)
     """Names and types of the joints so far."""
 

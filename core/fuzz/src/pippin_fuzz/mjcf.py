@@ -25,7 +25,7 @@ def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
 
 
 def _text(seed: int, without: frozenset[str]) -> str:
-    draw = Draw(np.random.default_rng(seed), without)
+    draw = Draw(np.random.default_rng(seed), without, np.random.default_rng([seed, 2]))
     world = "".join(_body(draw, 0) for _ in range(draw.rng.integers(1, 3)))
     parts = [_defaults(draw), f"<worldbody>{_ground(draw)}{world}</worldbody>"]
     if draw.joints:
@@ -162,6 +162,9 @@ def _geoms(draw: Draw) -> str:
                 ),
             }
         )
+        share, *masks = draw.later.uniform(), *draw.later.integers(0, 4, 2)
+        if collides and share < 0.4 and "contype" not in draw.without:
+            attributes += ' contype="{}" conaffinity="{}"'.format(*masks)
         text += f'<geom name="{draw.geoms[-1]}" type="{kind}" size="{size}" {attributes}/>'
     return text
 

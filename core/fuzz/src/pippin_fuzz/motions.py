@@ -40,6 +40,7 @@ class MovedFile:
     """Notes of the run, or the faults."""
 
     has_burst: bool = False
+    """Whether it ends with an error, and no note says that it diverges."""
 
 
 def plain_motion(
@@ -133,6 +134,7 @@ def motion(
     """
     path = folder / f"robot{file.suffix}"
     path.write_text(file.text, encoding="utf-8")
+    words = list[str]()
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
@@ -145,7 +147,7 @@ def motion(
                 simulation.raise_errors()
                 places = _places(simulation, model)
         except pippin.PippinError as error:
-            has_burst = not isinstance(error, pippin.ConfigError)
+            has_burst = not isinstance(error, pippin.ConfigError) and not any("diverge" in word for word in words)
             faults = (str(each).replace(f"{folder}/", "") for each in getattr(error, "faults", (error,)))
             return MovedFile(words=tuple(faults), has_burst=has_burst)
     words += [str(each.message) for each in warned]

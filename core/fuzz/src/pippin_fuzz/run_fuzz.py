@@ -216,7 +216,7 @@ def fuzz(
 def _refuse_unknown(plan: Plan) -> None:
     """Refuse a word that leaves nothing out of a hundred files."""
     form = importlib.import_module(f"pippin_fuzz.{plan.form}")
-    known = {*form.RARE, "contact"} if hasattr(form, "RARE") else {*itertools.chain(*WORDS.values())}
+    known = {*getattr(form, "RARE", itertools.chain(*WORDS.values())), *getattr(form, "LATER", ()), "contact"}
     for word in plan.without:
         if all(form.draw(seed, frozenset({word})).text == form.draw(seed).text for seed in range(100)):
             raise ConfigError(

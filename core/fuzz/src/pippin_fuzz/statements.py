@@ -3,64 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 
 from pippin.solving import FEATURES
 
-_FLUID = ("density", "viscosity", "wind", "fluidshape")
-_MOTORS = ("motor", "velocity", "intvelocity", "damper", "general", "cylinder", "dcmotor")
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
-WORDS: Mapping[str, tuple[str, ...]] = {
-    "armature": ("armature",),
-    "asset_actuators": _MOTORS,
-    "ball_joints": ("ball",),
-    "ball_limits": ("ball:range",),
-    "ball_stiffness": ("ball:stiffness",),
-    "carried_sliders": ("carried",),
-    "d6_joints": ("several", "d6", "d6 free", "planar"),
-    "effort_limits": ("forcerange",),
-    "equality_constraints": ("weld", "connect"),
-    "free_joints": ("free",),
-    "gravity_compensation": ("gravcomp",),
-    "inactive_equalities": ("active",),
-    "joint_damping": ("damping",),
-    "joint_drives": ("position",),
-    "joint_friction": ("frictionloss", "friction"),
-    "joint_limits": ("range",),
-    "joint_stiffness": ("stiffness",),
-    "light_links": ("several",),
-    "limit_stiffness": ("solreflimit",),
-    "loop_joints": ("connect", "weld"),
-    "mimic_constraints": ("mimic",),
-    "mimic_joints": ("mimic",),
-    "mujoco_tendons": ("tendon",),
-    "prismatic_joints": ("slide",),
-    "revolute_joints": ("hinge",),
-    "rigid_contacts": ("contact", "pair"),
-}
+WORDS: Mapping[str, Sequence[str]] = _TABLE["features"]
 """Words of the statements that need a feature, by its name."""
-
-_NAMED: Mapping[str, tuple[str, ...]] = {
-    r"can collide|as contacts on": ("contact", "pair"),
-    r"weld": ("weld",),
-    r"connect": ("connect",),
-    r"tendon": ("tendon",),
-    r"margin": ("margin",),
-    r"solref\w*|o_solref": ("solref", "solreflimit"),
-    r"solimp|solmix": ("solmix",),
-    r"flag|filterparent|refsafe": ("flag",),
-    r"actuatorgravcomp": ("actuatorgravcomp",),
-    r"mjc:gravcomp|disableGravity": ("gravcomp",),
-    r"noslip\w*": ("noslip_iterations",),
-    r"impratio": ("impratio",),
-    r"axes that are neither|CYLINDRICAL|linear and \d angular|several (slides|axes)": ("several", "d6", "d6 free"),
-    r"servo": ("position",),
-    r"polycoef": ("mimic",),
-    r"springref": ("springref",),
-    r"actuator": (*_MOTORS, "position"),
-    r"density|viscosity|wind|medium|ellipsoid|fluid|geoms? .* lost": _FLUID,
-}
-"""Words of statements that an expression in a note or a fault is about."""
 
 
 def unclaimed(features: Collection[str]) -> frozenset[str]:
@@ -78,5 +30,5 @@ def words_in(text: str, without: Collection[str] = ()) -> frozenset[str]:
     named = [name for name in FEATURES if name in WORDS and re.search(rf"\b{name}\b", text)]
     found = {word for name in named for word in WORDS[name]} - set(without)
     if not found:
-        found |= {word for pattern, words in _NAMED.items() if re.search(pattern, text) for word in words}
+        found |= {word for pattern, words in _TABLE["named"].items() if re.search(pattern, text) for word in words}
     return frozenset(found - set(without))

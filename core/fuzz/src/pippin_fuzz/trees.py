@@ -62,11 +62,15 @@ class TreeDraw:
     rare: frozenset[str] = frozenset()
     """The few rare statements that this file may make."""
 
+    later: np.random.Generator = attrs.field(factory=lambda: np.random.default_rng(0))
+    """For statements that came later, so that seeds keep the others."""
+
     @classmethod
-    def start(cls, seed: int, without: frozenset[str], rare: Sequence[str]) -> TreeDraw:
-        """Return the draw of a seed, with two of the rare statements."""
-        rng = np.random.default_rng(seed)
-        return cls(rng, without, frozenset(map(str, rng.choice(rare, size=2, replace=False))) - without)
+    def start(cls, seed: int, without: frozenset[str], rare: Sequence[str], later: Sequence[str] = ()) -> TreeDraw:
+        """Return the draw of a seed, with two of the rare statements, and perhaps one of those that came later."""
+        rng, other = np.random.default_rng(seed), np.random.default_rng([seed, 2])
+        chosen = [*rng.choice(rare, size=2, replace=False), other.choice([*later, *6 * [""]])]
+        return cls(rng, without, frozenset(map(str, chosen)) - without, other)
 
     def may(self, share: float, word: str = "") -> bool:
         """Draw whether a statement is made."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -37,10 +39,15 @@ RARE = (
 )
 """Statements of which a stage makes two at most."""
 
+LATER = ("combine mode", "parted", "physx mimic")
+"""Statements that came later, of which it makes one at most."""
+
 DEGREE = math.pi / 180.0
 
 Y_UP: Pose = (np.zeros(3), about([1, 0, 0], math.pi / 2))
 """The pose in a scene of a stage whose y points up."""
+
+_TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 _AXES = {"X": np.array([1.0, 0, 0]), "Y": np.array([0, 1.0, 0]), "Z": np.array([0, 0, 1.0])}
 
@@ -77,9 +84,9 @@ class _Stage:
 
 def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
     """Return the USD stage of a seed, whose statements do not use the words left out; it states its own start."""
-    stage = _Stage(TreeDraw.start(seed, without, RARE))
+    stage = _Stage(TreeDraw.start(seed, without, RARE, LATER))
     pick, rng = stage.draw, stage.draw.rng
-    stage.has_contacts = pick.may(0.15, "contact")
+    stage.has_contacts = pick.may(0.15, "contact") or ("contact" not in without and bool(pick.rare & {*LATER[:2]}))
     stage.origin = (pick.vector(0.3), pick.quaternion()) if pick.now("root") else HERE
     stage.scale = pick.number(0.5, 2.0) if pick.now("root scale", 1.0) else 1.0
     stage.root = "loose" if pick.now("loose") else pick.one(["robot", "robot", "joint", "body"])
@@ -104,8 +111,20 @@ def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
                 link.place = chain(Y_UP, link.place)
         for axis in (axis for link in stage.links for axis in link.axes if axis.kind == "free"):
             axis.qvel[:3] = turned(Y_UP[1], axis.qvel[:3])
+    if stage.has_contacts:
+        text, ground = _touching(pick, text, ground)
     whole = reference(stage.links, gravity.tolist(), more=stage.more, world=ground, has_contacts=stage.has_contacts)
+    whole = whole.replace('friction=".5"', 'friction=".25"') if '= "multiply"' in text else whole
     return RandomFile(suffix=".usda", text=text, reference=whole)
+
+
+def _touching(draw: TreeDraw, text: str, ground: str) -> tuple[str, str]:
+    """Return a stage with what parts its body from the ground, or lets it slide, and the ground of the reference."""
+    way = str(draw.later.choice([*_TEXTS["parted"]])) if "parted" in draw.rare else ""
+    text = text.replace("# pairs", "rel physics:filteredPairs = </w/l0>" * (way == "pair"))
+    mode = str(draw.later.choice([*_TEXTS["modes"]])) if "combine mode" in draw.rare else ""
+    said = text.replace("# mode", _TEXTS["modes"].get(mode, "")) + _TEXTS["parted"].get(way, "")
+    return said, ground * (way in ("", "own group"))
 
 
 _GROUND: Pose = (np.array([0.0, 0.0, -3.3]), HERE[1])
@@ -127,23 +146,11 @@ def _text(stage: _Stage, up: str, gravity: str) -> str:
     if stage.draw.now("inactive", 1.0):
         robot += '\ndef Sphere "x" (active = false\n  prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {\n}'
     if stage.has_contacts:
-        robot += _FLOOR.replace("# place", _ops(stage.draw, _GROUND))
+        robot += _TEXTS["floor"].replace("# place", _ops(stage.draw, _GROUND))
     return (
         f'#usda 1.0\n(\n  upAxis = "{up}"\n  metersPerUnit = 1\n  kilogramsPerUnit = 1\n)\n'
         f'def PhysicsScene "scene" {{\n  {gravity}\n}}\n{robot}{stage.materials}\n'
     )
-
-
-_FLOOR = """
-def Material "half" (prepend apiSchemas = ["PhysicsMaterialAPI"]) {
-  float physics:dynamicFriction = 0.5
-  float physics:staticFriction = 0.5
-}
-def Cube "ground" (prepend apiSchemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]) {
-  double size = 6
-  rel material:binding:physics = </half>
-  # place
-}"""
 
 
 def _schemas(names: Sequence[str]) -> str:
@@ -399,7 +406,7 @@ def _laws(stage: _Stage, axis: TreeAxis, lines: list[str], schemas: list[str]) -
     draw, name = stage.draw, "angular" if axis.kind == "hinge" else "linear"
     unit = DEGREE if axis.kind == "hinge" else 1.0
     axis.qvel = draw.number(-2, 2) if draw.may(0.8, "speed") else 0.0
-    follows = bool(stage.followed) and draw.now("mimic") and not axis.qpos
+    follows = bool(stage.followed) and (draw.now("mimic") or "physx mimic" in draw.rare) and not axis.qpos
     if draw.now("near") and not follows:
         axis.range = -0.02, 0.03
         lines += [f"float physics:lowerLimit = {-0.02 / unit:.9g}", f"float physics:upperLimit = {0.03 / unit:.9g}"]
@@ -462,12 +469,20 @@ def _follow(stage: _Stage, axis: TreeAxis, lines: list[str], schemas: list[str])
     stage.more.append(
         f'<joint joint1="{axis.name}" joint2="{leader.name}" polycoef="{offset} {factor} 0 0 0" solref=".004 1"/>'
     )
-    schemas.append("NewtonMimicAPI")
     lines[:] = [line for line in lines if ":physics:position" not in line]
     name = "angular" if axis.kind == "hinge" else "linear"
+    lines.append(f"float state:{name}:physics:position = {axis.qpos / unit:.9g}")
+    if "physx mimic" in draw.rare and axis.kind == "hinge":
+        schemas.append("PhysxMimicJointAPI:rotZ")
+        lines += [
+            f"rel physxMimicJoint:rotZ:referenceJoint = </w/{leader.name}>",
+            f"float physxMimicJoint:rotZ:gearing = {-factor}",
+            f"float physxMimicJoint:rotZ:offset = {-offset / unit:.9g}",
+        ]
+        return
+    schemas.append("NewtonMimicAPI")
     lines += [
         f"rel newton:mimicJoint = </w/{leader.name}>",
         f"float newton:mimicCoef1 = {factor}",
         f"float newton:mimicCoef0 = {offset / unit:.9g}",
-        f"float state:{name}:physics:position = {axis.qpos / unit:.9g}",
     ]

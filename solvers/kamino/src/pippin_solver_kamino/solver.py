@@ -14,6 +14,7 @@ import pippin
 import warp as wp
 from pippin.arrays import on_host
 from pippin.devices import kind_of
+from pippin.quaternions import rotated
 from pippin.solving import RIGID_TREES, Capacity, ContactSource
 
 from .counting import CountingKamino
@@ -100,7 +101,7 @@ class SolverKamino:
         """
         if self.config.use_fk_solver and not isinstance(model, newton.Model):
             yield "use_fk_solver: true, but in a coupling loops cannot be closed at resets; leave it out"
-        self.notes = list(_carried_rotors(model))
+        self.notes = [*_carried_rotors(model), *_hard_friction(model), *_hard_ties(model)]
         if not model.joint_count:
             return
         dims: Any = model.joint_dof_dim
@@ -224,6 +225,54 @@ def _carried_rotors(model: Any) -> Iterator[str]:
             f"armature of ball joints on bodies that turn, which 'kamino' lets turn otherwise than MuJoCo:"
             f" {', '.join(labels[:4])}{', ...' if len(labels) > 4 else ''}; the motion differs if the armature is not"
             " small beside the moments of the body that it moves"
+        )
+
+
+_CREEP = 0.02 * 0.95 / 2.0 * (1.0 - 0.9) / 0.9
+"""Time in which MuJoCo's friction loses what an effort adds to a joint that it holds [s], with its usual solref 0.02 1
+and solimp 0.9 0.95.
+"""
+
+
+def _hard_friction(model: Any) -> Iterator[str]:
+    """Yield a note with the joint whose friction gives way most in MuJoCo: Kamino's holds."""
+    friction = on_host(model.joint_friction) if model.joint_count else np.zeros(0)
+    if not friction.any():
+        return
+    names = ("child", "X_c", "axis", "qd_start", "dof_dim", "type", "armature", "world")
+    children, frames, axes, starts, dims, kinds, rotors, worlds = (on_host(getattr(model, f"joint_{n}")) for n in names)
+    masses, com, inertias = (on_host(getattr(model, f"body_{name}")) for name in ("mass", "com", "inertia"))
+    most, where = 0.0, ""
+    for joint in np.flatnonzero((worlds <= 0) & (kinds != int(newton.JointType.FREE))):
+        body, first = children[joint], starts[joint]
+        arm, turns = frames[joint, :3] - com[body], rotated(frames[joint, None, 3:], axes[first : starts[joint + 1]])
+        for place, axis in enumerate(turns):
+            inertia = masses[body]
+            if place >= dims[joint, 0]:
+                inertia = axis @ inertias[body] @ axis + masses[body] * np.square(np.cross(axis, arm)).sum()
+            creep = _CREEP * friction[first + place] / (inertia + rotors[first + place] or np.inf)
+            said = f"{model.joint_label[joint]!r} by up to {creep:.2g} {'m' if place < dims[joint, 0] else 'rad'}/s"
+            most, where = max((most, where), (float(creep), said))
+    yield (
+        f"joint_friction is hard: what it holds stands still, where MuJoCo's lets it creep, {where}, and a file's"
+        " solreffriction and solimpfriction say nothing"
+    )
+
+
+_TIME = 0.02
+"""Time in which MuJoCo's ties pull together what breaks them, with its usual solref [s]."""
+
+
+def _hard_ties(model: Any) -> Iterator[str]:
+    """Yield a note for the joints outside of trees, as `connect` and `weld` of MJCF are: Kamino's are hard."""
+    if not model.joint_count:
+        return
+    loose = np.flatnonzero((on_host(model.joint_articulation) < 0) & (on_host(model.joint_world) <= 0))
+    if len(loose):
+        labels = [model.joint_label[joint] for joint in loose]
+        yield (
+            f"joints that close loops (connect, weld) are hard: {', '.join(labels[:4])}{', ...' * (len(labels) > 4)}."
+            f" MuJoCo's give way by up to {1e3 * _TIME:g} ms times the speed with which their bodies start apart"
         )
 
 

@@ -1,10 +1,16 @@
-"""Kernels over MuJoCo Warp's models: springs of limits, weights of sliding bodies, and contacts without friction."""
+"""Kernels over MuJoCo Warp's models: springs of limits, weights of sliding bodies, controls, and slippery contacts."""
 
 from typing import Any
 
 import warp as wp
 
-__all__ = ["find_most_friction", "weigh_sliders", "write_limit_springs", "write_sliding_dimensions"]
+__all__ = [
+    "clamp_controls",
+    "find_most_friction",
+    "weigh_sliders",
+    "write_limit_springs",
+    "write_sliding_dimensions",
+]
 
 _vec5: Any = wp.types.vector(5, float)
 
@@ -87,3 +93,12 @@ def write_sliding_dimensions(
     if stated[row] > 1:
         for direction in range(count):
             friction[world, row][direction] = wp.max(friction[world, row][direction], least)
+
+
+@wp.kernel
+def clamp_controls(is_limited: wp.array[bool], bounds: wp.array2d[wp.vec2], ctrl: wp.array2d[float]):
+    """Clamp limited controls to their ranges, shape [1 or worlds, controls]."""
+    world, control = wp.tid()
+    if is_limited[control]:
+        low_high = bounds[world % bounds.shape[0], control]
+        ctrl[world, control] = wp.clamp(ctrl[world, control], low_high[0], low_high[1])

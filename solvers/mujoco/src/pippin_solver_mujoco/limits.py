@@ -1,29 +1,61 @@
-"""Joint limits of MuJoCo Warp: those of balls, and limits that push as their stiffness and damping say."""
+"""Limits of MuJoCo Warp: those of balls, of controls, and limits that push as they say; and ties in time."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import newton
+import numpy as np
 import warp as wp
-from mujoco import mjtDisableBit, mjtIntegrator
+from mujoco import mjMINVAL, mjtDisableBit, mjtEq, mjtGain, mjtIntegrator, mjtObj
 from pippin.solving import LoopTies, complete_conversion
 
-from .kernels import write_limit_springs
+from .kernels import clamp_controls, write_limit_springs
 from .sliders import Sliders
 from .slippery import Slippery
 
-__all__ = ["LimitedMuJoCo", "is_damped_at_the_start"]
+__all__ = ["LimitedMuJoCo", "is_damped_at_the_start", "softened_ties"]
+
+_TIES = (mjtEq.mjEQ_CONNECT, mjtEq.mjEQ_WELD)
+
+_IMPLICIT = (mjtIntegrator.mjINT_IMPLICIT, mjtIntegrator.mjINT_IMPLICITFAST)
 
 
 def is_damped_at_the_start(model: Any) -> bool:
     """Tell whether MuJoCo Warp leaves the damping of a model out of an implicit step: without actuation, it does."""
-    is_implicit = model.opt.integrator in (mjtIntegrator.mjINT_IMPLICIT, mjtIntegrator.mjINT_IMPLICITFAST)
+    is_implicit = model.opt.integrator in _IMPLICIT
     off = model.opt.disableflags
     is_skipped = bool(off & mjtDisableBit.mjDSBL_ACTUATION) and not off & mjtDisableBit.mjDSBL_DAMPER
     has_damping = model.dof_damping.any() or model.tendon_damping.any() or model.opt.density or model.opt.viscosity
     return bool(is_implicit and is_skipped and has_damping)
+
+
+def softened_ties(model: Any) -> Iterator[str]:
+    """Yield a note for each tie of a body that turns about its centre of mass, where MuJoCo Warp has another weight.
+
+    Its inverse weight of displacements is 0; MuJoCo Warp takes that of rotations in its place, which has another unit.
+    """
+    for equality in np.flatnonzero(np.isin(model.eq_type, _TIES) & model.eq_active0.astype(bool)):
+        ends = (model.eq_obj1id[equality], model.eq_obj2id[equality])
+        if model.eq_objtype[equality] == mjtObj.mjOBJ_SITE:
+            ends = model.site_bodyid[list(ends)]
+        weights = model.body_invweight0[list(ends)]
+        is_pivot = (weights[:, 0] < mjMINVAL) & (weights[:, 1] > mjMINVAL)
+        if is_pivot.any():
+            names = [model.body(end).name for end in np.array(ends)[is_pivot]]
+            factor = 1.0 + weights[is_pivot, 1].sum() / max(weights[:, 0].sum(), mjMINVAL)
+            yield (
+                f"connect, weld: body {names[0]!r} turns about its centre of mass, so that MuJoCo Warp softens its tie"
+                f" {factor:.3g} times as much as MuJoCo does; move the centre of mass, or tie it stiffly by solref"
+            )
+
+
+def _has_damping_gains(model: Any) -> bool:
+    """Tell whether the damping of an implicit step follows clamped controls, as that of a `damper` does."""
+    gains = (mjtGain.mjGAIN_AFFINE, mjtGain.mjGAIN_MUSCLE)
+    is_clamped = model.actuator_ctrllimited.any() and not model.opt.disableflags & mjtDisableBit.mjDSBL_CLAMPCTRL
+    return bool(is_clamped and model.opt.integrator in _IMPLICIT and np.isin(model.actuator_gaintype, gains).any())
 
 
 class LimitedMuJoCo(newton.solvers.SolverMuJoCo):
@@ -40,13 +72,16 @@ class LimitedMuJoCo(newton.solvers.SolverMuJoCo):
     """
 
     def __init__(self, model: newton.Model, dt: float, **options: Any) -> None:
-        self._dt, self._sliders, self._ties, self._slippery = dt, None, None, None  # the constructor notifies itself
+        self._dt, self._clamps_controls, self._has_ties = dt, False, False
+        self._sliders, self._ties, self._slippery = None, None, None  # the constructor notifies itself
         super().__init__(model, **options)
         limits, bodies = complete_conversion(self)
         _limit_balls(self, limits)
         self._sliders = Sliders(self, bodies)
         self._ties = LoopTies(self)
         self._slippery = Slippery(self)
+        self._clamps_controls = _has_damping_gains(self.mj_model)
+        self._has_ties = bool(np.isin(self.mj_model.eq_type, _TIES).any())
         self._write_springs()
 
     def notify_model_changed(self, flags: int) -> None:
@@ -59,6 +94,21 @@ class LimitedMuJoCo(newton.solvers.SolverMuJoCo):
         if self._slippery is not None:
             self._slippery.write(self)
         self._write_springs()
+
+    def _apply_mjc_control(self, model: Any, state: Any, control: Any, mj_data: Any) -> None:
+        """Write the controls of a step, clamped where MuJoCo Warp's implicit steps take them as they are."""
+        super()._apply_mjc_control(model, state, control, mj_data)
+        if self._clamps_controls:
+            own: Any = self.mjw_model
+            inputs = [own.actuator_ctrllimited, own.actuator_ctrlrange]
+            wp.launch(clamp_controls, mj_data.ctrl.shape, inputs=inputs, outputs=[mj_data.ctrl], device=model.device)
+
+    def _mujoco_warp_step(self) -> None:
+        """Take a step, with the velocities of bodies as they are: constraints take those of the step before."""
+        if self._has_ties:
+            for stage in ("kinematics", "com_pos", "com_vel"):
+                getattr(self._mujoco_warp, stage)(self.mjw_model, self.mjw_data)
+        super()._mujoco_warp_step()
 
     def _write_springs(self) -> None:
         joints: Any = self.mjc_jnt_to_newton_dof

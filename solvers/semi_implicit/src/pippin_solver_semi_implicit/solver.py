@@ -11,6 +11,7 @@ from pippin.solving import RIGID_TREES, deterministic_mode, soft_joint_notes
 
 from . import SemiImplicitConfig
 from .solid import SolidSemiImplicit
+from .stability import diverging_joint
 
 __all__ = ["SolverSemiImplicit"]
 
@@ -72,11 +73,18 @@ class SolverSemiImplicit:
             self.supported_features = type(self).supported_features | {"face_contacts": "live"}
 
     @pippin.hookimpl
-    def build_solver(self, model: newton.Model) -> newton.solvers.SolverSemiImplicit:
+    def build_solver(self, model: newton.Model, dt: float, substeps: int) -> newton.solvers.SolverSemiImplicit:
         """Return the solver with all options of the configuration."""
         options = attrs.asdict(self.config)
         if model.joint_count:
             self.notes = soft_joint_notes(model, self.config.joint_attach_ke, "joint_attach_ke")
+            label, parts = diverging_joint(model, self.config, dt)
+            if label:
+                self.notes.append(
+                    f"the springs that hold {label!r} diverge with substeps of {dt:.2g} s, as its bodies are light for"
+                    f" them; set simulation.substeps to {substeps * parts}, lower joint_attach_ke and joint_attach_kd,"
+                    " or set collapse_fixed_joints = true of the asset if there are fixed joints"
+                )
         if options.pop("disable_particle_contacts"):
             model.particle_grid = None
             options["enable_tri_contact"] = False

@@ -104,7 +104,11 @@ class SolverVBD:
         step = simulation.config.simulation
         model, stiffness = simulation.model, self.config.rigid_joint_linear_ke
         stiffness = _JOINTS if stiffness is None else stiffness
-        soft = soft_joint_notes(model, stiffness, "rigid_joint_linear_ke") if model.joint_count else []
+        soft = (
+            soft_joint_notes(model, stiffness, "rigid_joint_linear_ke and solver.iterations")
+            if model.joint_count
+            else []
+        )
         self.notes = (*_rounded_falls(model, step.solver_dt), *soft)
 
     def capacities(self) -> tuple[Capacity, ...]:

@@ -15,6 +15,7 @@ from pippin.solving import RIGID_TREES, deterministic_mode
 from . import XPBDConfig
 from .grid import EmptyGrid
 from .steady import SteadyXPBD
+from .yielding import yielding_joint
 
 __all__ = ["SolverXPBD"]
 
@@ -61,6 +62,7 @@ class SolverXPBD:
 
     def __init__(self, config: XPBDConfig) -> None:
         self.config = config
+        self.notes: tuple[str, ...] = ()
         self.supported_features = type(self).supported_features | {
             feature: "live" for feature, option in self.optional_features.items() if getattr(config, option)
         }
@@ -95,8 +97,16 @@ class SolverXPBD:
                 )
 
     @pippin.hookimpl
-    def build_solver(self, model: newton.Model) -> newton.solvers.SolverXPBD:
-        """Return the solver with all options of the configuration."""
+    def build_solver(self, model: newton.Model, dt: float) -> newton.solvers.SolverXPBD:
+        """Return the solver with all options of the configuration; note how far its joints give way."""
+        label, gap, turn = yielding_joint(model, self.config, dt)
+        if label:
+            self.notes = (
+                f"joints are held by {self.config.iterations} iterations of a substep, which let them give way:"
+                f" {label!r} by up to {1e3 * gap:.3g} mm and {1e3 * turn:.3g} mrad under the weight that it carries;"
+                " raise solver.iterations or simulation.substeps, or set collapse_fixed_joints of the asset if it is a"
+                " weld",
+            )
         options = attrs.asdict(self.config)
         if options.pop("disable_particle_contacts") and model.particle_grid is not None:
             model.particle_grid = EmptyGrid(model.device)

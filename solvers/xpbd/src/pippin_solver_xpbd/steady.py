@@ -11,6 +11,7 @@ import numpy as np
 import warp as wp
 from newton import Contacts, Control, State
 from newton.solvers import SolverBase
+from pippin.quaternions import rotated
 from pippin.solving import BallEfforts
 
 from .kernels import (
@@ -22,17 +23,29 @@ from .kernels import (
     turn_joints,
 )
 
-__all__ = ["SteadyXPBD", "joint_gains"]
+__all__ = ["SteadyXPBD", "bound", "joint_gains"]
 
 _BOUND = 1.8
 """Largest correction of a body by all rows of its joints, in each iteration and relative to its error. An iteration
 diverges at 2.
 """
 
+_SAFE = 0.85
+"""Part of the largest correction at which substeps diverge that is safe, as rows are weighed by the mean of three."""
+
 _OF_JOINTS = ("joint_X_p", "joint_X_c", "joint_axis", "joint_limit_lower", "joint_limit_upper")
 """Arrays of the model that describe joints."""
 
 _OF_DRIVES = ("joint_target_ke", "joint_target_kd")
+
+
+def bound(iterations: int) -> float:
+    """Return the largest correction of a body by all rows of its joints, relative to its error.
+
+    An odd number of iterations that go too far leave an error of the opposite sign. The velocity is that of the
+    correction, so that the next substep begins with twice this error: it diverges if a third is left.
+    """
+    return _SAFE * (1.0 + 3.0 ** (-1.0 / iterations)) if iterations % 2 else _BOUND
 
 
 def joint_gains(model: Any) -> np.ndarray:
@@ -52,7 +65,7 @@ def joint_gains(model: Any) -> np.ndarray:
         own, places = bodies.numpy(), frames.numpy()
         chosen = np.flatnonzero((own >= 0) & (kinds != int(newton.JointType.FREE)))
         own, places = own[chosen], places[chosen].astype(float)
-        turns = np.swapaxes(_matrices(places[:, 3:]), 1, 2)  # a row for each axis of the frame
+        turns = rotated(places[:, None, 3:], np.eye(3))  # a row for each axis of the frame
         arms = (places[:, :3] - com[own])[:, None, :]
         rows = np.zeros((len(chosen), 6, 6))
         rows[:, :3, :3] = turns * np.sqrt(masses[own])[:, None, None]
@@ -63,15 +76,6 @@ def joint_gains(model: Any) -> np.ndarray:
         rows /= np.sqrt(sizes).repeat(3, axis=1)[:, :, None].clip(1e-12)
         np.add.at(gains, own, np.swapaxes(rows, 1, 2) @ rows)
     return np.linalg.eigvalsh(gains)[:, -1]
-
-
-def _matrices(quaternions: np.ndarray) -> np.ndarray:
-    """Return the rotation matrices of quaternions [x, y, z, w], shape [count, 3, 3]."""
-    vector, w = quaternions[:, :3], quaternions[:, 3, None, None]
-    cross = np.cross(np.eye(3)[None], vector[:, None, :])  # v x e_i, as rows, with the sign of its transpose
-    square = vector[:, :, None] * vector[:, None, :]
-    size = (vector**2).sum(axis=1)[:, None, None]
-    return (w**2 - size) * np.eye(3) + 2.0 * square + 2.0 * w * cross
 
 
 class SteadyXPBD(newton.solvers.SolverXPBD):
@@ -122,7 +126,7 @@ class SteadyXPBD(newton.solvers.SolverXPBD):
             self._gains = wp.array(joint_gains(self.model), dtype=float, device=self.model.device)
         super()._refresh_kinematic_state()
         relaxation = max(self.joint_linear_relaxation, self.joint_angular_relaxation)
-        inputs = [self._gains, relaxation, _BOUND, *self._whole]
+        inputs = [self._gains, relaxation, bound(self.iterations), *self._whole]
         wp.launch(split_bodies, self.model.body_count, inputs, [*self._split], device=self.model.device)
 
     def step(

@@ -167,6 +167,10 @@ def _add_usd(builder: newton.ModelBuilder, asset: Asset) -> None:
         if builder.joint_target_qd[dof] and mode == newton.JointTargetMode.POSITION:  # stiff drives have a speed, too
             builder.joint_target_mode[dof] = int(newton.JointTargetMode.POSITION_VELOCITY)
     _root_single_joints(builder)
+    for shape, scale in enumerate(builder.shape_scale):
+        if max(scale) < 0.0:  # as Newton writes a mirror; without a size above zero, MuJoCo's conversion refuses it
+            builder.shape_scale[shape] = wp.vec3(scale[0], -scale[1], -scale[2])
+            builder.shape_transform[shape] *= wp.transform(wp.vec3(), wp.quat(1.0, 0.0, 0.0, 0.0))
     if pulling := [*start_where_placed(builder)]:
         what = "bodies do not start where the stage has them, as joints hold them elsewhere"
         _LOGGER.log(NOTE, f"{asset.file.name}: {what}: {listed(pulling)}")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .ball_efforts import BallEfforts
     from .conversion import LoopTies, complete_conversion, slippery_shapes
     from .mapping import EngineFrames, JointMap
-    from .soft_joints import soft_joint_notes
+    from .soft_joints import JointRows, soft_joint_notes
 
 __all__ = [
     "FEATURES",
@@ -25,6 +25,7 @@ __all__ = [
     "EngineMemory",
     "Feature",
     "JointMap",
+    "JointRows",
     "LoopTies",
     "SubSolver",
     "complete_conversion",

@@ -19,7 +19,7 @@ from pippin.assets.asset import Asset
 from pippin.errors import ConfigError
 from pippin.spelling import listed
 
-from .stage import bodies_of, ignored_paths, is_within, open_stage
+from .stage import bodies_of, exchange_bodies, ignored_paths, is_within, open_stage
 
 _TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
@@ -125,11 +125,11 @@ def repair(stage: Any, *, has_compensation: bool) -> None:
     """State in the memory of an open stage, as Newton's importer reads it, what the importer reads otherwise.
 
     Instances with bodies or joints become prims of their own, which can be changed. Bodies that are not enabled become
-    static. Axes of a `PhysicsJoint` without a limit are free. Joints whose second body is the world get frames about
-    the opposite axis, as the importer exchanges their bodies alone. Offsets of PhysX's mimic joints are in degrees.
+    static. Axes of a `PhysicsJoint` without a limit are free. Joints whose second body is the world get it as the
+    first one. Offsets of PhysX's mimic joints are in degrees.
     Where the solver has compensation of gravity, bodies without gravity get it.
     """
-    from pxr import Gf, Sdf, Usd, UsdPhysics
+    from pxr import Sdf, Usd, UsdPhysics
 
     with Usd.EditContext(stage, stage.GetSessionLayer()):
         while instances := [*filter(_is_mechanism, stage.Traverse())]:
@@ -142,14 +142,10 @@ def repair(stage: Any, *, has_compensation: bool) -> None:
                 elif has_compensation and prim.GetAttribute("physxRigidBody:disableGravity").Get():
                     prim.CreateAttribute("mjc:gravcomp", Sdf.ValueTypeNames.Double).Set(1.0)
             first, second = bodies_of(prim, UsdPhysics) if prim.IsA(UsdPhysics.Joint) else ("", "")
-            if first and not second and (axis := prim.GetAttribute("physics:axis").Get()):
-                back = Gf.Quatf(0.0, *np.eye(3)["ZXY".index(axis)].tolist())
-                for rotation in map(prim.GetAttribute, ("physics:localRot0", "physics:localRot1")):
-                    rotation.Set(rotation.Get() * back)
-            elif first and not second and prim.GetTypeName() == "PhysicsJoint":
-                raise ValueError(
-                    f"{prim.GetPath()} has the world as its second body; exchange the two and their frames"
-                )
+            if first and not second:
+                exchange_bodies(prim)
+            elif prim.IsA(UsdPhysics.Joint) and not second:
+                raise ValueError(f"{prim.GetPath()} joins no body that moves; remove it, or name one that is enabled")
             for axis in _AXES if prim.GetTypeName() == "PhysicsJoint" else ():
                 UsdPhysics.LimitAPI.Apply(prim, axis)
             for offset in prim.GetAuthoredAttributes():

@@ -125,11 +125,12 @@ class _Joint:
 
 
 def articulate(stage: Any, ignored: Collection[str]) -> None:
-    """Make articulations of the joints that belong to none, in the memory of an open stage alone.
+    """Make articulations as Newton's importer takes them, in the memory of an open stage alone.
 
     Each mechanism of bodies and joints without an articulation root becomes a tree, whose root is the body that a joint
-    holds to the world, or else the first body. The joints that would close a loop stay outside the tree. A mechanism
-    all of whose joints hold bodies to the world is left as it is: Newton takes it.
+    holds to the world, or else one that no joint has as its second body. So does each of several that share a root, and
+    float. The joints that would close a loop stay outside the tree, and those that lead to the root are turned round.
+    A mechanism without a root all of whose joints hold bodies to the world is left as it is: Newton takes it.
     """
     from pxr import Usd, UsdPhysics
 
@@ -139,16 +140,52 @@ def articulate(stage: Any, ignored: Collection[str]) -> None:
     joints = [_Joint(prim, bodies_of(prim, physics)) for prim in prims if _is_in_tree(prim, physics)]
     tools: Any = Usd
     with tools.EditContext(stage, stage.GetSessionLayer()):
-        for mechanism in _mechanisms(each for each in joints if each.bodies != (_WORLD, _WORLD)):
-            paths = [path for each in mechanism for path in (str(each.prim.GetPath()), *each.bodies)]
-            is_held = any(is_within(path, roots) for path in paths if path)
-            if is_held or all(_WORLD in each.bodies for each in mechanism):
+        mechanisms = [*_mechanisms(each for each in joints if each.bodies != (_WORLD, _WORLD))]
+        holders = [_holder(each, roots) for each in mechanisms]
+        floats = [not any(_WORLD in joint.bodies for joint in each) for each in mechanisms]
+        shared = {each for each, does in zip(holders, floats, strict=True) if each and does and holders.count(each) > 1}
+        for mechanism, holder in zip(mechanisms, holders, strict=True):
+            if not holder and all(_WORLD in each.bodies for each in mechanism):
                 continue
-            root, tree = _tree(mechanism)
-            physics.ArticulationRootAPI.Apply(stage.GetPrimAtPath(root))
+            root, tree, reached = _tree(mechanism, holder)
+            if not holder or holder in shared:
+                physics.ArticulationRootAPI.Apply(stage.GetPrimAtPath(root))
+                for each in stage.GetPrimAtPath(holder).GetAuthoredAttributes() if holder else ():
+                    if each.GetName().startswith(("physxArticulation:", "newton:self")):
+                        stage.GetPrimAtPath(root).CreateAttribute(each.GetName(), each.GetTypeName()).Set(each.Get())
             for joint in mechanism:
                 if joint.pair not in tree:
                     physics.Joint(joint.prim).CreateExcludeFromArticulationAttr(True)
+                elif reached.index(joint.bodies[1]) < reached.index(joint.bodies[0]):
+                    exchange_bodies(joint.prim)
+        for holder in shared:
+            stage.GetPrimAtPath(holder).RemoveAPI(physics.ArticulationRootAPI)
+
+
+def exchange_bodies(prim: Any) -> None:
+    """Exchange the two bodies of a joint, with their frames, about the opposite axis: its coordinate stays as it is.
+
+    Raises:
+        ValueError: The joint may have several axes, whose order counts.
+    """
+    from pxr import Gf
+
+    if prim.GetTypeName() == "PhysicsJoint":
+        raise ValueError(f"{prim.GetPath()} leads from a body to what carries it; exchange the two and their frames")
+    axis = prim.GetAttribute("physics:axis").Get()
+    back = Gf.Quatf(0.0, *np.eye(3)["ZXY".index(axis)].tolist()) if axis else Gf.Quatf(1.0)
+    ends = [[prim.GetProperty(f"physics:{name}{end}") for name in ("body", "localPos", "localRot")] for end in (0, 1)]
+    values = [(bodies.GetTargets(), place.Get(), turn.Get()) for bodies, place, turn in ends]
+    for (bodies, place, turn), (targets, position, rotation) in zip(ends, reversed(values), strict=True):
+        bodies.SetTargets(targets)
+        place.Set(position)
+        turn.Set(rotation * back)
+
+
+def _holder(mechanism: Sequence[_Joint], roots: Sequence[str]) -> str:
+    """Return the path of the articulation root that is above a mechanism, or in it; empty if there is none."""
+    paths = [path for each in mechanism for path in (str(each.prim.GetPath()), *each.bodies) if path]
+    return next((root for root in roots if any(is_within(path, [root]) for path in paths)), "")
 
 
 def _is_in_tree(prim: Any, physics: Any) -> bool:
@@ -188,19 +225,20 @@ def _mechanisms(joints: Iterable[_Joint]) -> Iterator[Sequence[_Joint]]:
         yield found
 
 
-def _tree(mechanism: Sequence[_Joint]) -> tuple[str, set[_Pair]]:
-    """Return the path of the root, a joint to the world or a body, and the pairs of bodies that the tree joins."""
+def _tree(mechanism: Sequence[_Joint], holder: str) -> tuple[str, set[_Pair], Sequence[str]]:
+    """Return the root of a mechanism, the pairs of bodies that its tree joins, and the bodies from the root on.
+
+    The root is a joint to the world, else the holder if it is a body, or a body.
+    """
     anchor = next((each for each in mechanism if _WORLD in each.bodies), None)
-    reached = {_WORLD if anchor is not None else mechanism[0].bodies[0]}
-    root = str(anchor.prim.GetPath()) if anchor is not None else mechanism[0].bodies[0]
-    tree = set[_Pair]()
+    bodies, seconds = [body for each in mechanism for body in each.bodies], {each.bodies[1] for each in mechanism}
+    firsts = [body for body in bodies if body == holder] or [body for body in bodies if body not in seconds] or bodies
+    root, tree, reached = firsts[0], set[_Pair](), firsts[:1]
     if anchor is not None:
+        root, reached = str(anchor.prim.GetPath()), [_WORLD, *(body for body in anchor.bodies if body)]
         tree.add(anchor.pair)
-        reached = set(anchor.bodies) - {_WORLD}
-    while new := next((each.pair for each in mechanism if len(reached.intersection(each.pair)) == 1), None):
-        if _WORLD in new:  # a second joint to the world closes a loop
-            mechanism = [each for each in mechanism if each.pair != new]
-            continue
+    pairs = [each.pair for each in mechanism if _WORLD not in each.bodies]  # a second joint to the world closes a loop
+    while new := next((pair for pair in pairs if len(set(pair).intersection(reached)) == 1), None):
         tree.add(new)
-        reached.update(new)
-    return root, tree
+        reached += [body for body in new if body not in reached]
+    return root, tree, reached
