@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import collections
 import importlib.util
 import json
+import math
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from importlib import metadata
 from pathlib import Path
@@ -24,6 +27,11 @@ if TYPE_CHECKING:
 
 BROKEN = 3
 
+FAMILIES = ("feature_", "tree_", "observable_", "change_")
+
+FAST = 2.0
+"""Time of the process after which `--fast` begins no check, in units of that of the imports."""
+
 
 @click.command()
 @click.argument("name")
@@ -41,6 +49,7 @@ BROKEN = 3
     "--expect", "expected", multiple=True, metavar="CHECK=REASON", help="A check that is expected to fail, and why."
 )
 @click.option("--check", "chosen", multiple=True, metavar="NAME", help="A check to run; by default all.")
+@click.option("--fast", "is_fast", is_flag=True, help="Run cheap checks alone: at most about 3 s, for each save.")
 @click.option("--markdown", "is_markdown", is_flag=True, help="Print a badge, the versions and a table for a README.")
 @json_list
 def check_plugin(
@@ -51,6 +60,7 @@ def check_plugin(
     prototype: str | None,
     expected: tuple[str, ...],
     chosen: tuple[str, ...],
+    is_fast: bool,
     is_markdown: bool,
     as_json: bool,
     **settings: Any,
@@ -60,15 +70,20 @@ def check_plugin(
     NAME is an installed plugin; or a class that is not installed, file.py:Name or module:Name, with --kind. A clamping
     is tested in an actuator of the kit, a stage in a sensor, and a term in a task. The exit code is 3 if a check fails,
     or if a check that is expected to fail passes.
+
+    With --fast, the checks that take a tenth of a second run, and two drawn trees. What is left out is told.
     """
+    if is_fast and (chosen or is_markdown):
+        raise ConfigError("--fast: it chooses the checks, and not all of them; leave out --check and --markdown")
     if is_markdown and as_json:
         raise ConfigError("--markdown: --json prints another form; give one of them")
     if name.rpartition(":")[0].endswith(".py"):
         name = str(Path(name).expanduser().absolute())
     found: Any = kind or _kind_of(name)
-    if not chosen or "light_import" in chosen:
+    if not (chosen or is_fast) or "light_import" in chosen:
         start_warm_process(())  # it imports Newton beside this process
     from pippin_conformance import Conformance
+    from pippin_conformance.suite import fast
 
     conformance = Conformance(
         found,
@@ -79,16 +94,20 @@ def check_plugin(
         expected_failures=dict(map(_reason, expected)),
         **settings,
     )
+    end = FAST * time.process_time() if is_fast else math.inf
     for check in chosen:
         if check not in conformance.checks:
             known = ", ".join(conformance.checks)
             raise ConfigError(f"--check: {check!r} is not a check of a {found}; there are {known}")
     with shown_progress(is_stdout_reserved=as_json or is_markdown) as progress, progress.phase("check"):
+        chosen = tuple(fast(conformance.checks.values())) if is_fast else chosen
         names, results = list(chosen or conformance.checks), []
         progress.update(names[0])
-        for result in conformance.results(chosen or None):
+        for result in conformance.results(chosen or None, end):
             results.append(result)
             progress.update(names[min(len(results), len(names) - 1)])
+        if is_fast:
+            progress.note(_left_out(conformance.checks, {result.check for result in results}))
     if is_markdown:
         click.echo("\n".join(_markdown(found, name, results)))
     else:
@@ -137,6 +156,14 @@ def _reason(text: str) -> tuple[str, str]:
     return check, reason
 
 
+def _left_out(checks: Collection[str], done: Collection[str]) -> str:
+    """Return a line about the checks that did not run, those of drawn trees and so on by their number."""
+    left = [name for name in checks if name not in done]
+    many = collections.Counter(name.partition("_")[0] for name in left if name.startswith(FAMILIES))
+    names = [name for name in left if not name.startswith(FAMILIES)] + [f"{n} {each}_*" for each, n in many.items()]
+    return f"left out: {len(left)} of {len(checks)} checks, {', '.join(names)}; without --fast all run"
+
+
 def _markdown(kind: str, name: str, results: Sequence[CheckResult]) -> Iterator[str]:
     """Yield the lines of a README: a badge, the versions that were tested, and the outcome of each check."""
     applied = [result for result in results if result.outcome != "not applicable"]
@@ -156,7 +183,7 @@ def _markdown(kind: str, name: str, results: Sequence[CheckResult]) -> Iterator[
 
 def _show(results: Sequence[CheckResult], as_json: bool) -> None:
     if as_json:
-        fields = ("check", "outcome", "reason")
+        fields = ("check", "outcome", "reason", "seconds")
         click.echo(json.dumps([{field: getattr(result, field) for field in fields} for result in results], indent=2))
         return
     table = new_table("check", "outcome", "reason")
