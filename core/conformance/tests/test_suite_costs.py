@@ -11,6 +11,7 @@ from pathlib import Path
 import attrs
 import pytest
 from click.testing import CliRunner
+from pippin.catalog import Catalog, Evidence
 from pippin.cli import main
 from pippin_conformance import Conformance
 from pippin_conformance.runs import Runs
@@ -57,6 +58,21 @@ def test_a_fast_check_of_a_plugin_tells_what_it_left_out():
     assert done == [name for name in names if name in done]
     assert f"left out: {len(left)} of {len(names)} checks, {', '.join(left)}; without --fast all run" in result.stderr
     assert "light_import" in left
+
+
+def test_all_checks_together_leave_a_record_and_some_alone_leave_none(tmp_path, monkeypatch):
+    monkeypatch.setenv("PIPPIN_EVIDENCE", str(tmp_path / "records"))
+    entry, command = Catalog.installed().find("actuator", "pd"), ["check-plugin", "pd", "--set", "kp=20.0"]
+    for some in (["--fast"], ["--check", "schema"]):
+        CliRunner().invoke(main, [*command, *some])
+    assert Evidence.of(entry) is None
+
+    result = CliRunner().invoke(main, command)
+
+    record = Evidence.of(entry)
+    assert list(record.outcomes) == list(Conformance("actuator", "pd").checks)
+    assert (record.verdict, record.settings) == ("honoured", {"kp": 20.0})
+    assert f"actuator 'pd' of pippin-actuator-pd 0.1.0: {record}" in " ".join(result.stdout.split())
 
 
 @pytest.mark.parametrize("option", [["--check", "schema"], ["--markdown"]])

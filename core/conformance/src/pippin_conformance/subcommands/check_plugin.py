@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import collections
+import contextlib
+import functools
 import importlib.util
+import io
 import json
 import math
 import sys
 import time
-from collections.abc import Collection, Iterator, Sequence
-from datetime import date
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import date, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,13 +20,15 @@ from urllib.parse import quote
 
 import click
 from pippin import ConfigError, PluginError, did_you_mean
-from pippin.catalog import CONTRACT_VERSIONS, Catalog
+from pippin.catalog import CONTRACT_VERSIONS, Catalog, Evidence
 from pippin.config import overridden
 from pippin.console import PATH, json_list, new_table, overrides, print_table, shown_progress
 from pippin.workers import start_warm_process
 
+from pippin_conformance.outcomes import CheckResult
+
 if TYPE_CHECKING:
-    from pippin_conformance import CheckResult
+    from pippin_conformance import Conformance
 
 BROKEN = 3
 
@@ -50,6 +55,7 @@ FAST = 2.0
 )
 @click.option("--check", "chosen", multiple=True, metavar="NAME", help="A check to run; by default all.")
 @click.option("--fast", "is_fast", is_flag=True, help="Run cheap checks alone: at most about 3 s, for each save.")
+@click.option("--fuzz", "count", type=click.IntRange(min=1), metavar="N", help="Also move N random mechanisms.")
 @click.option("--markdown", "is_markdown", is_flag=True, help="Print a badge, the versions and a table for a README.")
 @json_list
 def check_plugin(
@@ -61,6 +67,7 @@ def check_plugin(
     expected: tuple[str, ...],
     chosen: tuple[str, ...],
     is_fast: bool,
+    count: int | None,
     is_markdown: bool,
     as_json: bool,
     **settings: Any,
@@ -71,7 +78,9 @@ def check_plugin(
     is tested in an actuator of the kit, a stage in a sensor, and a term in a task. The exit code is 3 if a check fails,
     or if a check that is expected to fail passes.
 
-    With --fast, the checks that take a tenth of a second run, and two drawn trees. What is left out is told.
+    With --fast, the checks that take a tenth of a second run, and two drawn trees. What is left out is told. With
+    --fuzz, `pippin fuzz` moves mechanisms with a solver after the checks; findings are failures, in a folder below
+    runs.
     """
     if is_fast and (chosen or is_markdown):
         raise ConfigError("--fast: it chooses the checks, and not all of them; leave out --check and --markdown")
@@ -80,6 +89,7 @@ def check_plugin(
     if name.rpartition(":")[0].endswith(".py"):
         name = str(Path(name).expanduser().absolute())
     found: Any = kind or _kind_of(name)
+    fuzzed = None if count is None else functools.partial(_fuzzed(found), name, overrides, count)
     if not (chosen or is_fast) or "light_import" in chosen:
         start_warm_process(())  # it imports Newton beside this process
     from pippin_conformance import Conformance
@@ -108,6 +118,10 @@ def check_plugin(
             progress.update(names[min(len(results), len(names) - 1)])
         if is_fast:
             progress.note(_left_out(conformance.checks, {result.check for result in results}))
+        if not chosen and results[-1].check != "entry_point":
+            progress.note(f"{conformance.subject.entry}: {_recorded(conformance, results)}")
+    if fuzzed is not None and (results[-1].check, results[-1].outcome) != ("entry_point", "failed"):
+        results.append(fuzzed())
     if is_markdown:
         click.echo("\n".join(_markdown(found, name, results)))
     else:
@@ -154,6 +168,43 @@ def _reason(text: str) -> tuple[str, str]:
     if not reason:
         raise ConfigError(f"--expect: {text!r} has no reason; write CHECK=REASON")
     return check, reason
+
+
+def _fuzzed(kind: str) -> Callable[[str, Sequence[str], int], CheckResult]:
+    """Return what moves a number of random mechanisms with a solver.
+
+    Raises:
+        ConfigError: It is another plugin, or the command `fuzz` is not installed.
+    """
+    if kind != "solver":
+        raise ConfigError(f"--fuzz: a solver moves mechanisms, and no {kind}; leave it out")
+    if "fuzz" not in (catalog := Catalog.installed()).names("subcommand"):
+        raise ConfigError("--fuzz: `pippin fuzz` is not installed; run `uv pip install pippin-fuzz`")
+
+    def run(name: str, overrides: Sequence[str], count: int) -> CheckResult:
+        command, start = catalog.find("subcommand", "fuzz").load_command(), time.perf_counter()
+        plain = name.rpartition(":")[2]
+        folder = Path("runs", f"fuzz-{plain}-{datetime.now():%Y%m%d-%H%M%S}")
+        keys = [part for each in overrides for part in ("--set", f"solver.{each}")]
+        with contextlib.redirect_stdout(io.StringIO()) as text, contextlib.suppress(SystemExit):
+            command.main([name, "--count", str(count), "--out", str(folder), "--json", *keys], standalone_mode=False)
+        found = [each["finding"] for each in json.loads(text.getvalue()) if each["finding"]]
+        reason = f"{len(found)} of {count} mechanisms move wrongly, see '{folder}': {', '.join(found)}" if found else ""
+        outcome = "failed" if found else "passed"
+        return CheckResult(check="fuzz", outcome=outcome, reason=reason, seconds=time.perf_counter() - start)
+
+    return run
+
+
+def _recorded(conformance: Conformance, results: Sequence[CheckResult]) -> str:
+    """Keep what all checks gave, with the versions, for `pippin plugins` and `pippin check`; and return it as text."""
+    subject = conformance.subject
+    record = Evidence.now(subject.entry, {result.check: result.outcome for result in results}, subject.config)
+    try:
+        record.save(subject.entry)
+    except OSError as error:
+        return f"{record}; not kept, as the folder of records cannot be written ({error.strerror})"
+    return str(record)
 
 
 def _left_out(checks: Collection[str], done: Collection[str]) -> str:
