@@ -104,14 +104,12 @@ def fast(checks: Iterable[Check]) -> list[str]:
     """Return the names of checks for each save of a file: all that take a tenth of a second, and of those that take a
     few tenths the first two of each family: two drawn trees, and not 21.
     """
-    counts = collections.Counter[str]()
-    kept = list[str]()
+    families = collections.defaultdict[str, list[str]](list)
     for each in checks:
-        family = each.name.partition("_")[0]
-        counts[family] += 0.1 < each.seconds < 1.0
-        if each.seconds <= 0.1 or (each.seconds < 1.0 and counts[family] <= 2):
-            kept.append(each.name)
-    return kept
+        is_dear = each.seconds > 0.1
+        families[each.name.partition("_")[0] if is_dear else ""] += [each.name] * (each.seconds < 1.0)
+    kept = {name for family, names in families.items() for name in (names[:2] if family else names)}
+    return [each.name for each in checks if each.name in kept]
 
 
 class Conformance:

@@ -63,7 +63,7 @@ def test_a_record_of_another_version_is_stale_and_never_honoured(name):
     file = recorded(entry())
     record = json.loads(file.read_text())
     now, record["versions"][name] = record["versions"][name], "0.1"
-    file.with_name(f"{file.name[:-13]}00000000.json").write_text(json.dumps(record))
+    file.with_name(file.name.replace(file.stem[-8:], "00000000")).write_text(json.dumps(record))
     file.unlink()
 
     found = Evidence.of(entry())

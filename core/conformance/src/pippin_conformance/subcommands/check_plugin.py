@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import functools
 import importlib.util
 import io
 import json
 import math
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date, datetime
 from importlib import metadata
 from pathlib import Path
@@ -89,7 +88,7 @@ def check_plugin(
     if name.rpartition(":")[0].endswith(".py"):
         name = str(Path(name).expanduser().absolute())
     found: Any = kind or _kind_of(name)
-    fuzzed = None if count is None else functools.partial(_fuzzed(found), name, overrides, count)
+    fuzz = None if count is None else _fuzz_for(found)
     if not (chosen or is_fast) or "light_import" in chosen:
         start_warm_process(())  # it imports Newton beside this process
     from pippin_conformance import Conformance
@@ -120,8 +119,8 @@ def check_plugin(
             progress.note(_left_out(conformance.checks, {result.check for result in results}))
         if not chosen and results[-1].check != "entry_point":
             progress.note(f"{conformance.subject.entry}: {_recorded(conformance, results)}")
-    if fuzzed is not None and (results[-1].check, results[-1].outcome) != ("entry_point", "failed"):
-        results.append(fuzzed())
+    if fuzz and count and (results[-1].check, results[-1].outcome) != ("entry_point", "failed"):
+        results.append(_fuzzed(fuzz, name, overrides, count))
     if is_markdown:
         click.echo("\n".join(_markdown(found, name, results)))
     else:
@@ -170,30 +169,27 @@ def _reason(text: str) -> tuple[str, str]:
     return check, reason
 
 
-def _fuzzed(kind: str) -> Callable[[str, Sequence[str], int], CheckResult]:
-    """Return what moves a number of random mechanisms with a solver.
-
-    Raises:
-        ConfigError: It is another plugin, or the command `fuzz` is not installed.
-    """
+def _fuzz_for(kind: str) -> click.Command:
+    """Return the command that moves random mechanisms; refuse plugins that are no solvers, and say what to install."""
+    catalog = Catalog.installed()
     if kind != "solver":
         raise ConfigError(f"--fuzz: a solver moves mechanisms, and no {kind}; leave it out")
-    if "fuzz" not in (catalog := Catalog.installed()).names("subcommand"):
+    if "fuzz" not in catalog.names("subcommand"):
         raise ConfigError("--fuzz: `pippin fuzz` is not installed; run `uv pip install pippin-fuzz`")
+    return catalog.find("subcommand", "fuzz").load_command()
 
-    def run(name: str, overrides: Sequence[str], count: int) -> CheckResult:
-        command, start = catalog.find("subcommand", "fuzz").load_command(), time.perf_counter()
-        plain = name.rpartition(":")[2]
-        folder = Path("runs", f"fuzz-{plain}-{datetime.now():%Y%m%d-%H%M%S}")
-        keys = [part for each in overrides for part in ("--set", f"solver.{each}")]
-        with contextlib.redirect_stdout(io.StringIO()) as text, contextlib.suppress(SystemExit):
-            command.main([name, "--count", str(count), "--out", str(folder), "--json", *keys], standalone_mode=False)
-        found = [each["finding"] for each in json.loads(text.getvalue()) if each["finding"]]
-        reason = f"{len(found)} of {count} mechanisms move wrongly, see '{folder}': {', '.join(found)}" if found else ""
-        outcome = "failed" if found else "passed"
-        return CheckResult(check="fuzz", outcome=outcome, reason=reason, seconds=time.perf_counter() - start)
 
-    return run
+def _fuzzed(command: click.Command, name: str, overrides: Sequence[str], count: int) -> CheckResult:
+    """Move random mechanisms with a solver, and return the findings as the result of a check."""
+    start = time.perf_counter()
+    folder = Path("runs", f"fuzz-{name.rpartition(':')[2]}-{datetime.now():%Y%m%d-%H%M%S}")
+    keys = [part for each in overrides for part in ("--set", f"solver.{each}")]
+    with contextlib.redirect_stdout(io.StringIO()) as text, contextlib.suppress(SystemExit):
+        command.main([name, "--count", str(count), "--out", str(folder), "--json", *keys], standalone_mode=False)
+    found = [each["finding"] for each in json.loads(text.getvalue()) if each["finding"]]
+    reason = f"{len(found)} of {count} mechanisms move wrongly, see '{folder}': {', '.join(found)}" if found else ""
+    outcome = "failed" if found else "passed"
+    return CheckResult(check="fuzz", outcome=outcome, reason=reason, seconds=time.perf_counter() - start)
 
 
 def _recorded(conformance: Conformance, results: Sequence[CheckResult]) -> str:

@@ -6,14 +6,14 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Self
 
 import attrs
-from packaging.requirements import InvalidRequirement, Requirement
+from pippin.extras import installed_version
 
 from .entry import Entry, spec_of
 
@@ -23,14 +23,17 @@ FOLDER_VARIABLE = "PIPPIN_EVIDENCE"
 FILES = "its files"
 """Key of the digest of a plugin's code, among the versions."""
 
+_ENGINES = ("pippin", "newton", "warp-lang", "mujoco", "mujoco-warp")
+"""Distributions that change the results of any plugin: an extra of Newton's brings MuJoCo."""
+
 
 @attrs.frozen(kw_only=True)
 class Evidence:
     """A record of all checks of a plugin with some versions, which `pippin check-plugin` writes."""
 
     versions: Mapping[str, str]
-    """Versions of the plugin's distribution, of what it requires, of Warp and of the contract; and a digest of its
-    files."""
+    """Versions of the plugin's distribution, of what it requires, of Newton, Warp, MuJoCo and the contract;
+    and a digest of its files."""
 
     day: str
     """Day of the checks, as in `2026-02-01`."""
@@ -63,13 +66,13 @@ class Evidence:
         """Return the record of a plugin with the installed versions, or else the newest one, which is stale; None if
         the plugin was never checked.
         """
-        records = sorted(_folder().glob(f"{_stem(entry)}-*.json"), key=lambda each: each.stat().st_mtime)
+        pattern = _place(entry)
+        records = sorted(pattern.parent.glob(pattern.name), key=lambda each: each.stat().st_mtime)
         if not records:
             return None
-        now = _versions(entry)
-        found = next((each for each in records if each.name == _file_name(entry, now)), records[-1])
+        own = _place(entry, now := _versions(entry))
         try:
-            record = cls(**json.loads(found.read_text(encoding="utf-8")))
+            record = cls(**json.loads((own if own in records else records[-1]).read_text(encoding="utf-8")))
         except (OSError, TypeError, ValueError):  # of another Pippin, or cut off
             return None
         known = record.versions
@@ -82,7 +85,7 @@ class Evidence:
         Raises:
             OSError: The folder cannot be written.
         """
-        file = _folder() / _file_name(entry, self.versions)
+        file = _place(entry, self.versions)
         file.parent.mkdir(parents=True, exist_ok=True)
         fields = attrs.asdict(self, filter=lambda field, _: field.name != "stale")
         file.write_text(json.dumps(fields, indent=1, default=str) + "\n", encoding="utf-8")
@@ -113,52 +116,30 @@ class Evidence:
 
 
 def _versions(entry: Entry) -> dict[str, str]:
-    found = {"contract": str(entry.contract)} | ({} if entry.is_outside else {entry.distribution: entry.version})
-    for name in dict.fromkeys(["pippin", "newton", "warp-lang", *_required(entry)]):
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return {**found, FILES: _digest(entry)}
-
-
-def _required(entry: Entry) -> Iterator[str]:
-    """Yield what the distribution of a plugin requires, and what the extras that it names add."""
-    try:
-        lines = [Requirement(line) for line in metadata.requires(entry.distribution) or ()]
-        for each in lines:
-            if each.marker is None or each.marker.evaluate({"extra": ""}):
-                yield each.name
-                for extra in each.extras:
-                    own = (Requirement(line) for line in metadata.requires(each.name) or ())
-                    yield from (it.name for it in own if it.marker and it.marker.evaluate({"extra": extra}))
-    except (metadata.PackageNotFoundError, InvalidRequirement, ValueError):  # a class of a file or a module
-        return
+    lines = () if entry.is_outside else metadata.requires(entry.distribution) or ()
+    required = [re.split(r"[^\w.-]", line)[0] for line in lines if "extra ==" not in line]
+    names = dict.fromkeys([*_ENGINES, *required])
+    found = {name: version for name in names if (version := installed_version(name)) is not None}
+    own = {} if entry.is_outside else {entry.distribution: entry.version}
+    return {"contract": str(entry.contract), **own, **found, FILES: _digest(entry)}
 
 
 def _digest(entry: Entry) -> str:
     """Return a digest of the modules of the plugin's package: an installation for work on it keeps its version."""
     place = Path(entry.distribution)
-    spec = None if place.is_file() else spec_of(re.split("[.:]", entry.value)[0].strip())
-    folders = [] if spec is None else spec.submodule_search_locations or ()
-    files = [place] if place.is_file() else [Path(spec.origin)] if spec and spec.origin else []
-    files += [file for folder in folders for file in Path(folder).rglob("*.py")]
-    found = hashlib.blake2b(digest_size=4)
-    for file in sorted(set(files)):
-        found.update(file.read_bytes())
-    return found.hexdigest()
+    if not place.is_file() and (spec := spec_of(re.split("[.:]", entry.value)[0].strip())) is not None:
+        place = Path((spec.submodule_search_locations or [spec.origin or ""])[0])
+    files = sorted(place.rglob("*.py")) if place.is_dir() else [place]
+    return _hash(b"".join(file.read_bytes() for file in files))
 
 
-def _folder() -> Path:
+def _hash(text: bytes) -> str:
+    return hashlib.blake2b(text, digest_size=4).hexdigest()
+
+
+def _place(entry: Entry, versions: Mapping[str, str] | None = None) -> Path:
+    """Return the file of a record; without versions, a pattern of all of a plugin."""
     caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(os.environ.get(FOLDER_VARIABLE) or Path(caches, "pippin", "evidence"))
-
-
-def _stem(entry: Entry) -> str:
-    name = re.sub(r"\W", "_", entry.name)[-60:]
-    return f"{entry.kind}-{name}-{hashlib.blake2b(entry.qualified_name.encode(), digest_size=3).hexdigest()}"
-
-
-def _file_name(entry: Entry, versions: Mapping[str, str]) -> str:
-    text = json.dumps(versions, sort_keys=True)
-    return f"{_stem(entry)}-{hashlib.blake2b(text.encode(), digest_size=4).hexdigest()}.json"
+    folder = os.environ.get(FOLDER_VARIABLE) or Path(caches, "pippin", "evidence")
+    of_versions = "*" if versions is None else _hash(json.dumps(versions, sort_keys=True).encode())
+    return Path(folder, f"{entry.kind}-{_hash(entry.qualified_name.encode())}-{of_versions}.json")
