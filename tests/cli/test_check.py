@@ -53,7 +53,7 @@ def test_what_the_kit_found_of_the_solver_of_the_file_is_told_with_its_versions(
     after = check()[1]
 
     assert "mujoco-native: not checked with these versions; `pippin check-plugin mujoco-native` does it" in before
-    assert "mujoco-native: honoured on contract 1, pippin-solver-mujoco-native 0.1.0" in after
+    assert "mujoco-native: honoured on contract 1, pippin 0.1.0, newton " in after
     assert "steel: not checked" not in before
 
 

@@ -4,13 +4,12 @@ kinds of plugins choose some of them.
 
 from __future__ import annotations
 
-import collections
 import fnmatch
 import functools
 import math
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,31 +28,22 @@ from .runtime_changes import RUNTIME_CHANGES
 from .trees import TREES
 
 
-def _feature(name: str) -> Check:
-    promise = f"If the solver declares `{name}`: {'; '.join(BENCHES[each].expectation for each in benches_of(name))}."
-    run = functools.partial(solver_checks.check_feature, name=name)
-    return Check(name=check_name("feature", name), promise=promise, run=run)
+def _family(family: str, names: Iterable[str], promise: Callable[[str], str], seconds: float = 0.1) -> Iterator[Check]:
+    run = getattr(solver_checks, f"check_{family}")
+    for name in names:
+        found = functools.partial(run, name=name)
+        yield Check(name=check_name(family, name), promise=promise(name), run=found, seconds=seconds)
 
 
-def _tree(name: str) -> Check:
-    promise = (
-        f"A drawn tree, {name}, with skew axes and turned frames, moves in five worlds as the equations of motion say,"
-        " but for an error that shrinks with the step."
-    )
-    run = functools.partial(solver_checks.check_tree, name=name)
-    return Check(name=check_name("tree", name), promise=promise, run=run, seconds=0.3)
+def _bench(name: str) -> str:
+    return f"If the solver declares `{name}`: {'; '.join(BENCHES[each].expectation for each in benches_of(name))}."
 
 
-def _observable(name: str) -> Check:
-    promise = f"If the solver declares `{name.split()[0]}`: {OBSERVABLES[name]}."
-    run = functools.partial(solver_checks.check_observable, name=name)
-    return Check(name=check_name("observable", name), promise=promise, run=run, seconds=0.3)
-
-
-def _runtime_change(name: str) -> Check:
-    promise = f"`{name}` in one world: {RUNTIME_CHANGES[name].expectation}, there alone; or it is refused."
-    run = functools.partial(solver_checks.check_runtime_change, name=name)
-    return Check(name=check_name("change", name), promise=promise, run=run)
+_TREE = (
+    "A drawn tree, {}, with skew axes and turned frames, moves in five worlds as the equations of motion say, but for"
+    " an error that shrinks with the step."
+)
+_OBSERVED, _CHANGED = "If the solver declares `{}`: {}.", "`{}` in one world: {}, there alone; or it is refused."
 
 
 def _of(module: ModuleType, names: str, seconds: float = 0.1) -> Iterator[Check]:
@@ -67,13 +57,13 @@ CHECKS = (
     *_of(common_checks, "lifecycle capture determinism substeps allocation reset worlds checkpoint side_by_side"),
     *_of(solver_checks, "isolation free_fall pendulum coordinates contacts"),
     *_of(solver_checks, "features", 0.01),
-    *map(_feature, dict.fromkeys(name.partition(" ")[0] for name in BENCHES)),
+    *_family("feature", dict.fromkeys(name.partition(" ")[0] for name in BENCHES), _bench),
     *_of(solver_checks, "feature_gravity feature_heterogeneous_worlds feature_particle_worlds"),
     *_of(solver_checks, "feature_gradients", 5.0),
-    *map(_tree, TREES),
-    *map(_observable, OBSERVABLES),
+    *_family("tree", TREES, _TREE.format, 0.3),
+    *_family("observable", OBSERVABLES, lambda name: _OBSERVED.format(name.split()[0], OBSERVABLES[name]), 0.3),
     *_of(solver_checks, "observables model_changes"),
-    *map(_runtime_change, RUNTIME_CHANGES),
+    *_family("change", RUNTIME_CHANGES, lambda name: _CHANGED.format(name, RUNTIME_CHANGES[name].expectation)),
     *_of(drive_checks, "efforts driven_joints addition open_loop"),
     *_of(observer_checks, "outputs readings"),
     *_of(common_checks, "effect"),
@@ -100,16 +90,14 @@ def checks_of(kind: KindChecks) -> tuple[Check, ...]:
     return (*(each for each in CHECKS if each.name in kept), *kind.own)
 
 
-def fast(checks: Iterable[Check]) -> list[str]:
+def fast(checks: Collection[Check]) -> list[str]:
     """Return the names of checks for each save of a file: all that take a tenth of a second, and of those that take a
     few tenths the first two of each family: two drawn trees, and not 21.
     """
-    families = collections.defaultdict[str, list[str]](list)
-    for each in checks:
-        is_dear = each.seconds > 0.1
-        families[each.name.partition("_")[0] if is_dear else ""] += [each.name] * (each.seconds < 1.0)
-    kept = {name for family, names in families.items() for name in (names[:2] if family else names)}
-    return [each.name for each in checks if each.name in kept]
+    dear = [each.name for each in checks if 0.1 < each.seconds < 1.0]
+    families = [name.partition("_")[0] for name in dear]
+    kept = {name for index, name in enumerate(dear) if families[:index].count(families[index]) < 2}
+    return [each.name for each in checks if each.seconds <= 0.1 or each.name in kept]
 
 
 class Conformance:

@@ -1,6 +1,7 @@
 """Records of checks: which versions they are of, and that no stale one is told as honoured."""
 
 import json
+import re
 from importlib import metadata
 
 import pytest
@@ -40,9 +41,10 @@ def test_a_record_has_the_versions_of_the_plugin_its_engine_newton_and_warp():
     recorded(entry())
 
     record = Evidence.of(entry())
-    names = ("pippin-solver-mujoco", "pippin", "newton", "warp-lang", "mujoco-warp", "mujoco")
+    names = ("pippin", "newton", "warp-lang", "mujoco-warp", "mujoco")
     assert {name: record.versions[name] for name in names} == {name: metadata.version(name) for name in names}
     assert record.versions["contract"] == "1"
+    assert re.fullmatch(r"0\.1\.0 \(files [0-9a-f]{8}\)", record.versions["pippin-solver-mujoco"])
     assert (record.verdict, record.stale) == ("honoured", {})
     assert str(record).startswith("honoured on contract 1, ")
     assert f"newton {metadata.version('newton')}" in str(record)
@@ -81,7 +83,7 @@ def test_a_change_of_the_files_of_a_plugin_makes_its_record_stale(tmp_path):
 
     file.write_text(f"{SENSOR}\n")
 
-    assert Evidence.told(entry("sensor", name)).startswith("not checked with its files as they are; last on 20")
+    assert Evidence.told(entry("sensor", name)).startswith(f"not checked with {file} ")
 
 
 def test_a_record_that_was_cut_off_is_none():
@@ -102,6 +104,6 @@ def test_plugins_are_listed_with_what_the_kit_found():
 
     verdicts = {row[1]: row[-1] for row in rows if row[:1] == ["solver"]}
     assert (verdicts["mujoco"], verdicts["xpbd"], verdicts["steel"]) == ("honoured", "broken", "ok")
-    assert "mujoco 0.1.0: honoured on contract 1, pippin-solver-mujoco 0.1.0" in named
+    assert "mujoco 0.1.0: honoured on contract 1, pippin 0.1.0" in named
     assert "steel 0.1.0: not checked with these versions; `pippin check-plugin steel` does it" in named
     assert [each["evidence"] is None for each in listed] == [False, True]

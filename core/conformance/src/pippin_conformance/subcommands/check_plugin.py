@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 BROKEN = 3
 
-FAMILIES = ("feature_", "tree_", "observable_", "change_")
-
 FAST = 2.0
 """Time of the process after which `--fast` begins no check, in units of that of the imports."""
 
@@ -77,9 +75,8 @@ def check_plugin(
     is tested in an actuator of the kit, a stage in a sensor, and a term in a task. The exit code is 3 if a check fails,
     or if a check that is expected to fail passes.
 
-    With --fast, the checks that take a tenth of a second run, and two drawn trees. What is left out is told. With
-    --fuzz, `pippin fuzz` moves mechanisms with a solver after the checks; findings are failures, in a folder below
-    runs.
+    With --fast, the checks that take a tenth of a second run, and two drawn trees. With --fuzz, `pippin fuzz` moves
+    mechanisms with a solver after the checks; findings are failures, in a folder below runs.
     """
     if is_fast and (chosen or is_markdown):
         raise ConfigError("--fast: it chooses the checks, and not all of them; leave out --check and --markdown")
@@ -188,8 +185,8 @@ def _fuzzed(command: click.Command, name: str, overrides: Sequence[str], count: 
         command.main([name, "--count", str(count), "--out", str(folder), "--json", *keys], standalone_mode=False)
     found = [each["finding"] for each in json.loads(text.getvalue()) if each["finding"]]
     reason = f"{len(found)} of {count} mechanisms move wrongly, see '{folder}': {', '.join(found)}" if found else ""
-    outcome = "failed" if found else "passed"
-    return CheckResult(check="fuzz", outcome=outcome, reason=reason, seconds=time.perf_counter() - start)
+    seconds, outcome = time.perf_counter() - start, "failed" if found else "passed"
+    return CheckResult(check="fuzz", outcome=outcome, reason=reason, seconds=seconds)
 
 
 def _recorded(conformance: Conformance, results: Sequence[CheckResult]) -> str:
@@ -205,9 +202,9 @@ def _recorded(conformance: Conformance, results: Sequence[CheckResult]) -> str:
 
 def _left_out(checks: Collection[str], done: Collection[str]) -> str:
     """Return a line about the checks that did not run, those of drawn trees and so on by their number."""
-    left = [name for name in checks if name not in done]
-    many = collections.Counter(name.partition("_")[0] for name in left if name.startswith(FAMILIES))
-    names = [name for name in left if not name.startswith(FAMILIES)] + [f"{n} {each}_*" for each, n in many.items()]
+    left = {name: name.partition("_")[0] for name in checks if name not in done}
+    counts = collections.Counter(left.values())
+    names = dict.fromkeys(f"{counts[each]} {each}_*" if counts[each] > 1 else name for name, each in left.items())
     return f"left out: {len(left)} of {len(checks)} checks, {', '.join(names)}; without --fast all run"
 
 

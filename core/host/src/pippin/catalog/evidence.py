@@ -17,12 +17,6 @@ from pippin.extras import installed_version
 
 from .entry import Entry, spec_of
 
-FOLDER_VARIABLE = "PIPPIN_EVIDENCE"
-"""Environment variable: the folder of the records; by default that of Pippin among the caches of the user."""
-
-FILES = "its files"
-"""Key of the digest of a plugin's code, among the versions."""
-
 _ENGINES = ("pippin", "newton", "warp-lang", "mujoco", "mujoco-warp")
 """Distributions that change the results of any plugin: an extra of Newton's brings MuJoCo."""
 
@@ -32,8 +26,8 @@ class Evidence:
     """A record of all checks of a plugin with some versions, which `pippin check-plugin` writes."""
 
     versions: Mapping[str, str]
-    """Versions of the plugin's distribution, of what it requires, of Newton, Warp, MuJoCo and the contract;
-    and a digest of its files."""
+    """Versions of the plugin's distribution, with a digest of its files, of what it requires, of Newton, Warp, MuJoCo
+    and the contract."""
 
     day: str
     """Day of the checks, as in `2026-02-01`."""
@@ -53,8 +47,7 @@ class Evidence:
     @classmethod
     def now(cls, entry: Entry, outcomes: Mapping[str, str], settings: Mapping[str, Any]) -> Self:
         """Return the record of outcomes with the versions that are installed."""
-        today = date.today().isoformat()
-        return cls(versions=_versions(entry), day=today, outcomes=outcomes, settings=settings)
+        return cls(versions=_versions(entry), day=f"{date.today()}", outcomes=outcomes, settings=settings)
 
     @staticmethod
     def told(entry: Entry) -> str:
@@ -104,12 +97,11 @@ class Evidence:
     def __str__(self) -> str:
         """Return the verdict with its versions; what is stale is never told as honoured."""
         if self.stale:
-            now = [f"{each} {text}" for each, text in self.stale.items() if each != FILES]
-            now += ["its files as they are"] * (FILES in self.stale)
-            return f"not checked with {', '.join(now)}; last on {self.day}"
-        count = sum(outcome == "expected failure" for outcome in self.outcomes.values())
+            now = ", ".join(f"{each} {text}" for each, text in self.stale.items())
+            return f"not checked with {now}; last on {self.day}"
+        count = list(self.outcomes.values()).count("expected failure")
         excepted = f", but for {count} checks that are expected to fail" * (count > 0)
-        parts = [f"{name} {text}" for name, text in self.versions.items() if name != FILES]
+        parts = [f"{name} {text}" for name, text in self.versions.items()]
         where = ", ".join([*parts, self.device, *(f"{key} = {value}" for key, value in self.settings.items())])
         verdict = f"broken ({', '.join(self.failed)})" if self.failed else "honoured"
         return f"{verdict} on {where}{excepted}"
@@ -120,8 +112,8 @@ def _versions(entry: Entry) -> dict[str, str]:
     required = [re.split(r"[^\w.-]", line)[0] for line in lines if "extra ==" not in line]
     names = dict.fromkeys([*_ENGINES, *required])
     found = {name: version for name in names if (version := installed_version(name)) is not None}
-    own = {} if entry.is_outside else {entry.distribution: entry.version}
-    return {"contract": str(entry.contract), **own, **found, FILES: _digest(entry)}
+    own = f"{entry.version} (files {_digest(entry)})".lstrip()
+    return {"contract": str(entry.contract), **found, entry.distribution: own}
 
 
 def _digest(entry: Entry) -> str:
@@ -138,8 +130,8 @@ def _hash(text: bytes) -> str:
 
 
 def _place(entry: Entry, versions: Mapping[str, str] | None = None) -> Path:
-    """Return the file of a record; without versions, a pattern of all of a plugin."""
+    """Return the file of a record; without versions, a pattern of all of a plugin. PIPPIN_EVIDENCE is their folder."""
     caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = os.environ.get(FOLDER_VARIABLE) or Path(caches, "pippin", "evidence")
+    folder = os.environ.get("PIPPIN_EVIDENCE") or Path(caches, "pippin", "evidence")
     of_versions = "*" if versions is None else _hash(json.dumps(versions, sort_keys=True).encode())
     return Path(folder, f"{entry.kind}-{_hash(entry.qualified_name.encode())}-{of_versions}.json")

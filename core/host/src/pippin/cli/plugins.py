@@ -105,9 +105,8 @@ def _diagnose(entries: Sequence[Entry], timeout: float, is_stdout_reserved: bool
 
 
 def _fields(entry: Entry) -> dict[str, Any]:
-    record = Evidence.of(entry)
     fields = {field: getattr(entry, field) for field in (*FIELDS, "contract", "problem")}
-    return fields | {"evidence": record and str(record)}
+    return fields | {"evidence": str(Evidence.of(entry) or "") or None}
 
 
 def _examined_fields(diagnosis: Diagnosis) -> dict[str, Any]:
