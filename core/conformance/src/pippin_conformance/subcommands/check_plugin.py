@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 BROKEN = 3
 
-FAST = 2.0
+FAST = 2.5
 """Time of the process after which `--fast` begins no check, in units of that of the imports."""
 
 
