@@ -17,6 +17,9 @@ pytest_plugins = ["tests.fixtures"]
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# Checks of plugins keep no records of this user, and find none.
+os.environ["PIPPIN_EVIDENCE"] = os.devnull
+
 # The processes of the tests have all cores: threads of the linear algebra would only wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 

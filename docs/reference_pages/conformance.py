@@ -36,6 +36,18 @@ actuator of the kit, a stage in a sensor, and a term in a task without automatic
 mechanisms are checked in scenes of their own. "The same" means bitwise the same, unless a tolerance is given.
 """
 
+CHECK_TABLE = """
+## Checks
+
+The third column is about the time of a check alone, after the imports, with compiled kernels and a light solver [s].
+Together they take less, since they share simulations. Each `feature_*` and `change_*` has 0.1, and
+`feature_gradients` has 5. `pippin check-plugin NAME --fast` runs those with at most 0.1, and two of each kind of name
+with 0.3.
+
+| check | of | [s] | promise |
+|---|---|---|---|
+"""
+
 FEATURE_CHECKS = """
 ## Features
 
@@ -75,7 +87,10 @@ def page() -> str:
     checks = {check.name: check for check in (*CHECKS, *(each for found in of_kinds.values() for each in found))}
     plain = [check for check in checks.values() if not check.name.startswith(("feature_", "change_"))]
     kinds = {check.name: [kind for kind, found in of_kinds.items() if check in found] for check in plain}
-    rows = [f"| `{each.name}` | {_kinds(kinds[each.name], of_kinds)} | {each.promise} |\n" for each in plain]
+    rows = [
+        f"| `{each.name}` | {_kinds(kinds[each.name], of_kinds)} | {each.seconds:g} | {each.promise} |\n"
+        for each in plain
+    ]
     features = [_feature_rows(check.name, check.promise) for check in of_features]
     declared = conformances()
     exceptions = [
@@ -84,7 +99,7 @@ def page() -> str:
         for check, reason in each.expected_failures.items()
     ]
     settings = [f"| `{each.subject.name}` | {text} |\n" for each in declared if (text := _settings(each))]
-    table = "\n## Checks\n\n| check | of | promise |\n|---|---|---|\n" + "".join(rows)
+    table = f"{CHECK_TABLE}{''.join(rows)}"
     return "".join([CONFORMANCE, table, FEATURE_CHECKS, *features, EXCEPTIONS, *exceptions, SETTINGS, *settings])
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from pippin.catalog.entries import Catalog
@@ -69,6 +71,17 @@ it.
 |---|---|---|
 """
 
+CHECKED = """
+## Checked versions
+
+The conformance kit tried these declarations with the versions below, on the CPU. With others they are not checked: run
+[`pippin check-plugin`](../how-to/test-a-plugin.md), and `pippin plugins NAME` tells what it found. Checks that do not
+apply are left out.
+
+| solver | checks that passed | expected to fail | failed | with | on |
+|---|---|---|---|---|---|
+"""
+
 MODEL_CHANGES = {
     "MODEL_PROPERTIES": "gravity, of each world",
     "BODY_INERTIAL_PROPERTIES": "masses, inertias, centres of mass",
@@ -102,8 +115,20 @@ def page() -> str:
             *(FEATURES_TABLE, _feature_table(solvers)),
             *(CHANGES_TABLE, _changes_table(solvers)),
             *(BUILDER, *prepared),
+            *(CHECKED, *(_checked_row(name, row) for name, row in checked_solvers().items())),
         ]
     )
+
+
+def checked_solvers() -> dict[str, Any]:
+    """Return what `docs/check_solvers.py` has written of each solver."""
+    return json.loads(Path(__file__).with_name("checked_solvers.json").read_text(encoding="utf-8"))
+
+
+def _checked_row(name: str, row: Mapping[str, Any]) -> str:
+    versions = ", ".join(f"{each} {text}" for each, text in row["versions"].items())
+    counts = (str(row["outcomes"].get(outcome, 0)) for outcome in ("passed", "expected failure"))
+    return named_row(name, *counts, ", ".join(row["failed"]) or "none", versions, row["day"])
 
 
 def _changes_table(solvers: Mapping[str, Any]) -> str:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from pippin.catalog import Catalog, Evidence
 from pippin.cli import main
 
 LEG = """<mujoco><worldbody><body name="thigh" pos="0 0 1"><joint name="hip" axis="0 1 0"/><geom size="0.05"/>
@@ -42,6 +43,18 @@ def test_a_joint_that_starts_outside_its_limits_is_noted_for_the_solver_of_the_f
     assert code == 0
     (line,) = [line for line in text.splitlines() if "note: 1 joint" in line]
     assert line.startswith("mujoco-native: note: 1 joint starts outside its limits: knee 0 > -0.873; ")
+
+
+def test_what_the_kit_found_of_the_solver_of_the_file_is_told_with_its_versions(check, tmp_path, monkeypatch):
+    monkeypatch.setenv("PIPPIN_EVIDENCE", str(tmp_path / "records"))
+    before = check()[1]
+    solver = Catalog.installed().find("solver", "mujoco-native")
+    Evidence.now(solver, {"entry_point": "passed"}, {}).save(solver)
+    after = check()[1]
+
+    assert "mujoco-native: not checked with these versions; `pippin check-plugin mujoco-native` does it" in before
+    assert "mujoco-native: honoured on contract 1, pippin 0.1.0, newton " in after
+    assert "steel: not checked" not in before
 
 
 def test_a_buffer_that_overflows_is_a_fault_with_the_number_to_write(check):

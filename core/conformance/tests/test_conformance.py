@@ -337,10 +337,20 @@ def test_check_plugin_takes_an_expected_failure_and_prints_json():
     code, text = check_plugin("--check", "schema", "--expect", "schema=numbers", "--json")
 
     assert code == 0
-    assert json.loads(text) == [
+    rows = json.loads(text)
+    assert all(row.pop("seconds") > 0.0 for row in rows)
+    assert rows == [
         {"check": "entry_point", "outcome": "passed", "reason": ""},
         {"check": "schema", "outcome": "expected failure", "reason": "numbers"},
     ]
+
+
+def test_fuzz_without_its_package_says_what_to_install(monkeypatch):
+    monkeypatch.setenv("PIPPIN_CATALOG_BLOCK", "pippin-fuzz")
+    result = CliRunner().invoke(main, ["check-plugin", "xpbd", "--fuzz", "3", "--check", "schema"])
+
+    assert result.exit_code == 2
+    assert "error: --fuzz: `pippin fuzz` is not installed; run `uv pip install pippin-fuzz`" in result.stderr
 
 
 def test_check_plugin_prints_a_badge_and_a_table_for_a_readme():
@@ -377,6 +387,11 @@ def test_check_plugin_sets_keys_and_tries_every_check_that_there_is():
         ),
         (["imu", "--prototype", "nowhere:scene"], 2, "--prototype: 'nowhere:scene' is not found "),
         (["imu", "--expect", "outputs"], 2, "--expect: 'outputs' has no reason; write CHECK=REASON"),
+        (
+            ["imu", "--fuzz", "3"],
+            2,
+            "--fuzz: a solver moves mechanisms, and no sensor; leave it out",
+        ),
         (["imu", "--check", "output"], 2, "--check: 'output' is not a check of a sensor; there are "),
     ],
 )

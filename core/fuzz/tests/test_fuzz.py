@@ -9,6 +9,7 @@ import mujoco
 import pippin
 import pytest
 from click.testing import CliRunner
+from pippin.cli import main
 from pippin_fuzz import mechanisms
 from pippin_fuzz.files import RandomFile
 from pippin_fuzz.keyframes import Start
@@ -43,6 +44,20 @@ def test_a_solver_with_heavy_bodies_is_found_and_shrunk_to_one_body(tmp_path):
     assert found.word == "SILENT"
     assert len(file.findall(".//body")) == len(file.findall(".//joint") or file.findall(".//freejoint")) == 1
     assert "| 0.5 |" in (tmp_path / found.finding / "issue.md").read_text()
+
+
+def test_check_plugin_with_fuzz_fails_and_names_the_folder_of_the_findings(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arguments = ["--kind", "solver", "--check", "entry_point", "--fuzz", "1", "--json"]
+    heavy = CliRunner().invoke(main, ["check-plugin", f"{SOLVERS}:HeavyConfig", *arguments])
+    right = CliRunner().invoke(main, ["check-plugin", f"{SOLVERS}:RightConfig", *arguments])
+
+    entry, found = json.loads(heavy.stdout)
+    folder = re.search(r"see '(runs/fuzz-HeavyConfig-.*)': mechanisms-0", found["reason"])
+    assert (heavy.exit_code, right.exit_code) == (3, 0)
+    assert (entry["outcome"], found["check"], found["outcome"]) == ("passed", "fuzz", "failed")
+    assert Path(folder[1], "mechanisms-0", "issue.md").exists()
+    assert [row["outcome"] for row in json.loads(right.stdout)] == ["passed", "passed"]
 
 
 @pytest.mark.slow

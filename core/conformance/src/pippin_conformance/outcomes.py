@@ -32,6 +32,14 @@ class CheckResult:
     error: Exception | None = None
     """The exception of a check that failed."""
 
+    seconds: float = 0.0
+    """Time that it took [s]; the first check that uses a run waits for it, and others find it done."""
+
+
+def check_name(family: str, name: str) -> str:
+    """Return the name of the check of one feature, tree, observable or change."""
+    return f"{family}_{name.replace(' ', '_')}"
+
 
 def result_of(name: str, check: Callable[[], None]) -> CheckResult:
     """Run a check, and return its result."""
@@ -69,13 +77,17 @@ class Check:
     run: Callable[[Any], None]
     """For the core: raises `PluginError` if the promise is broken, `NotApplicableError` if it is not made."""
 
+    seconds: float = 0.1
+    """About the time that it takes alone, after the imports, with a light solver [s]: 0.1 for a small simulation."""
 
-def check(run: Callable[[Any], None]) -> Check:
+
+def check(run: Callable[[Any], None], seconds: float = 0.1) -> Check:
     """Return the check of a function `check_NAME`, with its docstring as the promise.
 
     Args:
         run: Raises `PluginError` if the promise is broken. It gets the runs of the plugin's simulations, and
             `runs.subject`, the plugin itself.
+        seconds: About the time that it takes alone [s].
     """
     promise = " ".join((inspect.getdoc(run) or "").split())
-    return Check(name=run.__name__.removeprefix("check_"), promise=promise, run=run)
+    return Check(name=run.__name__.removeprefix("check_"), promise=promise, run=run, seconds=seconds)

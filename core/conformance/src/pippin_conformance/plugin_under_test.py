@@ -21,6 +21,7 @@ from pippin.config import structure_choice
 
 from . import scenes
 from .kinds import LABEL, KindChecks, PlainSolver, kind_checks, merged, tables_of
+from .outcomes import check_name
 
 Scene = Callable[["newton.ModelBuilder"], None]
 """Adds one world's content to a builder, on which the solver's custom attributes are registered."""
@@ -42,6 +43,8 @@ class PluginUnderTest:
     world_count: int = 3
     dt: float = 0.002
     file: Path | None = None
+    chosen: frozenset[str] | None = None
+    """Names of the checks that run, which need no mechanisms of others beside; None means all."""
 
     def __str__(self) -> str:
         """Return kind and name, as in error messages."""
@@ -121,6 +124,10 @@ class PluginUnderTest:
     def features(self) -> Mapping[str, str] | None:
         """The features that the solver declares, "live" or "build"; None if it declares none, and for other kinds."""
         return self.declaration.supported_features if self.builds_solver else None
+
+    def asks(self, family: str, name: str) -> bool:
+        """Return whether the check of a feature, a tree, an observable or a change is among those that run."""
+        return self.chosen is None or check_name(family, name) in self.chosen
 
     def build(
         self,

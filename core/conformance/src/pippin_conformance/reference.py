@@ -14,7 +14,7 @@ import attrs
 import newton
 import numpy as np
 from pippin.arrays import on_host
-from pippin.quaternions import conjugate, product, rotated
+from pippin.quaternions import conjugate, cross, product, rotated
 
 _BALL, _FREE = int(newton.JointType.BALL), int(newton.JointType.FREE)
 _ROTATING = (_BALL, _FREE)
@@ -107,7 +107,7 @@ class Tree:
         for joint, pose, jacobian in zip(self._joints, poses, jacobians, strict=True):
             twist = np.einsum("wij,wj->wi", jacobian, self.own(qd))
             centre = pose[:, :3] + rotated(pose[:, 3:], self._com(joint))
-            velocities.append(np.hstack([twist[:, :3] + np.cross(twist[:, 3:], centre), twist[:, 3:]]))
+            velocities.append(np.hstack([twist[:, :3] + cross(twist[:, 3:], centre), twist[:, 3:]]))
         return np.stack(poses, axis=1), np.stack(velocities, axis=1)
 
     def own(self, values: np.ndarray) -> np.ndarray:
@@ -134,9 +134,9 @@ class Tree:
             moved, axes, rate = self._motion(joint, frame, q[joint.coords], qd[joint.dofs])
             below = twist
             for place, (linear, angular, point) in enumerate(axes):
-                column = np.hstack([linear + np.cross(point, angular), angular])
+                column = np.hstack([linear + cross(point, angular), angular])
                 if joint.kind == _FREE:  # the centre of mass moves by itself, and the directions are the world's
-                    change = np.hstack([np.cross(rotated(frame[:, 3:], qd[joint.dofs[:, :3]]), angular), 0.0 * angular])
+                    change = np.hstack([cross(rotated(frame[:, 3:], qd[joint.dofs[:, :3]]), angular), 0.0 * angular])
                 else:  # the axes of a ball are those of the parent; else an axis moves with those before
                     change = _crossed(below if joint.kind == _BALL else twist, column)
                 u = qd[joint.dofs[:, place]][:, None]
@@ -163,7 +163,7 @@ class Tree:
             centre = child[:, :3] + rotated(child[:, 3:], self._com(joint))
             arm = rotated(conjugate(frame[:, 3:]), moved[:, :3] - centre)
             axes = [(axis, none, none) for axis in world] + [(none, axis, centre) for axis in world]
-            return moved, axes, np.hstack([qd[:, :3] + np.cross(qd[:, 3:], arm), turning])
+            return moved, axes, np.hstack([qd[:, :3] + cross(qd[:, 3:], arm), turning])
         moved, axes = frame.copy(), []
         vectors = on_host(self._model.joint_axis)[joint.dofs].astype(float)
         for place in range(sum(joint.dims)):
@@ -191,7 +191,7 @@ class Tree:
             momentum = np.einsum("wij,wj->wi", inertia, twist)
             pushed = inputs["body_f"][joint.body].astype(float)
             pull = pushed[:, :3] + mass * inputs["gravity"]
-            acting = np.hstack([pull, pushed[:, 3:] + np.cross(centre, pull)])
+            acting = np.hstack([pull, pushed[:, 3:] + cross(centre, pull)])
             needed = np.einsum("wij,wj->wi", inertia, bias) + _crossed_force(twist, momentum) - acting
             masses = masses + np.swapaxes(jacobian, 1, 2) @ inertia @ jacobian
             forces = forces - np.einsum("wij,wi->wj", jacobian, needed)
@@ -239,20 +239,20 @@ def _inverse(pose: np.ndarray) -> np.ndarray:
 
 def _crossed(twist: np.ndarray, column: np.ndarray) -> np.ndarray:
     """Return the rate of a twist that moves with a body."""
-    linear = np.cross(twist[:, 3:], column[:, :3]) + np.cross(twist[:, :3], column[:, 3:])
-    return np.hstack([linear, np.cross(twist[:, 3:], column[:, 3:])])
+    linear = cross(twist[:, 3:], column[:, :3]) + cross(twist[:, :3], column[:, 3:])
+    return np.hstack([linear, cross(twist[:, 3:], column[:, 3:])])
 
 
 def _crossed_force(twist: np.ndarray, momentum: np.ndarray) -> np.ndarray:
     """Return the rate of a momentum (linear, angular about the origin) that moves with a body."""
-    angular = np.cross(twist[:, 3:], momentum[:, 3:]) + np.cross(twist[:, :3], momentum[:, :3])
-    return np.hstack([np.cross(twist[:, 3:], momentum[:, :3]), angular])
+    angular = cross(twist[:, 3:], momentum[:, 3:]) + cross(twist[:, :3], momentum[:, :3])
+    return np.hstack([cross(twist[:, 3:], momentum[:, :3]), angular])
 
 
 def _inertia(mass: np.ndarray, centre: np.ndarray, moments: np.ndarray) -> np.ndarray:
     """Return the inertia about the world's origin, shape [W, 6, 6]."""
-    cross = np.swapaxes(np.cross(centre[:, None], np.eye(3)), 1, 2)  # [c]x
-    lever = mass[..., None] * cross
+    skew = np.swapaxes(cross(centre[:, None], np.eye(3)), 1, 2)  # [c]x
+    lever = mass[..., None] * skew
     top = np.concatenate([mass[..., None] * np.eye(3), -lever], axis=2)
-    bottom = np.concatenate([lever, moments - lever @ cross], axis=2)
+    bottom = np.concatenate([lever, moments - lever @ skew], axis=2)
     return np.concatenate([top, bottom], axis=1)

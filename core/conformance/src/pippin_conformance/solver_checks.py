@@ -337,7 +337,7 @@ def _refuse_other(found: np.ndarray, expected: np.ndarray, what: str, feature: s
         )
 
 
-def check_runtime_change(runs: Runs, name: str) -> None:
+def check_change(runs: Runs, name: str) -> None:
     """Check one change: as the solver's declaration says, it acts in its world alone, or is refused.
 
     One that is refused because the solver reads it at the build only has no effect if the host lets it pass.

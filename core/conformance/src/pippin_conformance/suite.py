@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import fnmatch
 import functools
+import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,7 +21,7 @@ from . import common_checks, content_checks, drive_checks, observer_checks, solv
 from .benches import BENCHES, benches_of
 from .kinds import KindChecks
 from .observables import OBSERVABLES
-from .outcomes import Check, CheckResult, NotApplicableError, check, raise_failed, result_of
+from .outcomes import Check, CheckResult, NotApplicableError, check, check_name, raise_failed, result_of
 from .plugin_under_test import PluginUnderTest, Scene
 from .relations import RELATIONS
 from .runs import Runs
@@ -27,10 +29,12 @@ from .runtime_changes import RUNTIME_CHANGES
 from .trees import TREES
 
 
-def _each(prefix: str, run: Callable[..., None], promises: Mapping[str, str]) -> Iterator[Check]:
+def _family(family: str, promises: Mapping[str, str], seconds: float = 0.1) -> Iterator[Check]:
     """Yield a check for each name that a function tries, with its promise."""
+    run = getattr(solver_checks, f"check_{family}")
     for name, promise in promises.items():
-        yield Check(name=f"{prefix}_{name.replace(' ', '_')}", promise=promise, run=functools.partial(run, name=name))
+        found = functools.partial(run, name=name)
+        yield Check(name=check_name(family, name), promise=promise, run=found, seconds=seconds)
 
 
 _FEATURES = {
@@ -53,22 +57,26 @@ _CHANGES = {
 }
 
 
-def _of(module: ModuleType, names: str) -> Iterator[Check]:
-    return (check(getattr(module, f"check_{name}")) for name in names.split())
+def _of(module: ModuleType, names: str, seconds: float = 0.1) -> Iterator[Check]:
+    return (check(getattr(module, f"check_{name}"), seconds) for name in names.split())
 
 
 CHECKS = (
-    *_of(common_checks, "entry_point light_import documented_keys round_trip unknown_keys schema"),
+    *_of(common_checks, "entry_point"),
+    *_of(common_checks, "light_import", 2.0),
+    *_of(common_checks, "documented_keys round_trip unknown_keys schema", 0.01),
     *_of(common_checks, "lifecycle capture determinism substeps allocation reset worlds checkpoint side_by_side"),
-    *_of(solver_checks, "isolation free_fall pendulum coordinates contacts features"),
-    *_each("feature", solver_checks.check_feature, _FEATURES),
-    *_of(solver_checks, "feature_gravity feature_heterogeneous_worlds feature_particle_worlds feature_gradients"),
-    *_each("tree", solver_checks.check_tree, _TREES),
-    *_of(solver_checks, "forms"),
-    *_each("relation", solver_checks.check_relation, _RELATIONS),
-    *_each("observable", solver_checks.check_observable, _OBSERVABLES),
+    *_of(solver_checks, "isolation free_fall pendulum coordinates contacts"),
+    *_of(solver_checks, "features", 0.01),
+    *_family("feature", _FEATURES),
+    *_of(solver_checks, "feature_gravity feature_heterogeneous_worlds feature_particle_worlds"),
+    *_of(solver_checks, "feature_gradients", 5.0),
+    *_family("tree", _TREES, 0.3),
+    *_of(solver_checks, "forms", 1.0),
+    *_family("relation", _RELATIONS, 1.0),
+    *_family("observable", _OBSERVABLES, 0.3),
     *_of(solver_checks, "observables model_changes"),
-    *_each("change", solver_checks.check_runtime_change, _CHANGES),
+    *_family("change", _CHANGES),
     *_of(drive_checks, "efforts driven_joints addition open_loop"),
     *_of(observer_checks, "outputs readings"),
     *_of(common_checks, "effect"),
@@ -93,6 +101,16 @@ def checks_of(kind: KindChecks) -> tuple[Check, ...]:
             raise PluginError(f"checks: {name!r} is not a check of the kit{did_you_mean(name, known)}")
     kept = {found for name in kind.names for found in fnmatch.filter(known, name)}
     return (*(each for each in CHECKS if each.name in kept), *kind.own)
+
+
+def fast(checks: Collection[Check]) -> list[str]:
+    """Return the names of checks for each save of a file: all that take a tenth of a second, and of those that take a
+    few tenths the first two of each family: two drawn trees, and not 21.
+    """
+    dear = [each.name for each in checks if 0.1 < each.seconds < 1.0]
+    families = [name.partition("_")[0] for name in dear]
+    kept = {name for index, name in enumerate(dear) if families[:index].count(families[index]) < 2}
+    return [each.name for each in checks if each.seconds <= 0.1 or each.name in kept]
 
 
 class Conformance:
@@ -171,51 +189,61 @@ class Conformance:
         Raises:
             PluginError: Plugins of this kind have no such check.
         """
+        return self._result(name, self._runs)
+
+    def _result(self, name: str, runs: Runs) -> CheckResult:
         if name not in self.checks:
             raise PluginError(
                 f"{self.subject}: {name!r} is not a check of a {self.subject.kind}{did_you_mean(name, self.checks)}"
             )
-        result = result_of(name, lambda: self._try(name))
+        start = time.perf_counter()
+        result = result_of(name, lambda: self._try(name, runs))
+        result = attrs.evolve(result, seconds=time.perf_counter() - start)
         expected = self.expected_failures.get(name)
         if expected is None:
             return result
         if result.outcome == "failed":
-            return CheckResult(check=name, outcome="expected failure", reason=expected)
+            return attrs.evolve(result, outcome="expected failure", reason=expected, error=None)
         error = PluginError(f"{self.subject}: {name} does not fail, as expected_failures says; take it out there")
-        return CheckResult(check=name, outcome="failed", reason=str(error), error=error)
+        return attrs.evolve(result, outcome="failed", reason=str(error), error=error)
 
-    def _try(self, name: str) -> None:
+    def _try(self, name: str, runs: Runs) -> None:
         try:
-            self.checks[name].run(self._runs)
+            self.checks[name].run(runs)
         except (NotApplicableError, PippinError):
             raise
         except Exception:
             with self.subject.entry.attributed(name):
                 raise
 
-    def results(self, names: Iterable[str] | None = None) -> Iterator[CheckResult]:
+    def results(self, names: Iterable[str] | None = None, seconds: float = math.inf) -> Iterator[CheckResult]:
         """Run checks one after the other. A plugin that fails `entry_point` cannot be loaded, and no other is run. A
         reason that an earlier check had is told as that of the earlier check.
 
         Args:
-            names: Names of the checks; None means all.
+            names: Names of the checks, which simulate nothing for others; None means all.
+            seconds: Time of this process, with what it has imported, after which no check begins [s].
 
         Raises:
             PluginError: As `run`.
         """
+        chosen = None if names is None else frozenset(names := tuple(names))
+        runs = self._runs if chosen is None else Runs(attrs.evolve(self.subject, chosen=chosen))
         try:
             told: dict[str, str] = {}
             for name in self.checks if names is None else names:
-                result = self.run(name)
+                if time.process_time() > seconds:
+                    return
+                result = self._result(name, runs)
                 if result.outcome == "failed" and (first := told.setdefault(result.reason, name)) != name:
                     result = attrs.evolve(result, reason=f"as {first}")
                 yield result
                 if (result.check, result.outcome) == ("entry_point", "failed"):
                     return
                 if names is None and result.outcome == "passed":
-                    self._runs.begin_after(result.check)
+                    runs.begin_after(result.check)
         finally:
-            self._runs.close()
+            runs.close()
 
     def check(self) -> list[CheckResult]:
         """Run every check, and return the results.

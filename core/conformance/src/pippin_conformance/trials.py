@@ -117,7 +117,7 @@ def _possible_changes(subject: PluginUnderTest) -> dict[str, RuntimeChange]:
     return {
         name: change
         for name, change in RUNTIME_CHANGES.items()
-        if features is None or change.of_body <= features.keys()
+        if (features is None or change.of_body <= features.keys()) and subject.asks("change", name)
     }
 
 
@@ -198,8 +198,8 @@ class Finding:
 
 def measured_features(subject: PluginUnderTest) -> dict[str, Finding | Exception]:
     """Return what a solver gives on each bench of a feature that it declares, or the exception raised."""
-    declared = subject.features or ()
-    return measured(subject, [name for name in BENCHES if name.partition(" ")[0] in declared])
+    features = [name for name in subject.features or () if subject.asks("feature", name)]
+    return measured(subject, [name for name in BENCHES if name.partition(" ")[0] in features])
 
 
 def measured(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, Finding | Exception]:

@@ -9,6 +9,7 @@ import warp as wp
 from click.testing import CliRunner
 from pippin import PluginError
 from pippin.catalog import Catalog, Entry
+from pippin.catalog.entries import Limit
 from pippin.cli import main
 
 PLUGIN = """
@@ -144,6 +145,16 @@ def test_a_simulation_finds_its_plugins_and_their_clampings_in_what_its_lists_le
 def test_a_name_on_a_list_that_nothing_has_is_a_warning_with_the_nearest_one(two):
     with pytest.warns(UserWarning, match="installed plugin or distribution is called 'plug-aa'; did you mean 'plug-a'"):
         pippin.structure({"catalog": {"block": ["plug-aa"]}})
+
+
+def test_names_are_looked_for_among_all_plugins_without_applying_the_lists(two, monkeypatch):
+    """Each name on the list of a file was compared with what all lists leave, for each build of the kit."""
+    catalog, counted = Catalog.installed(), []
+    monkeypatch.setattr(Limit, "fault", lambda *_: counted.append(1))
+    for name in ("plug-a", "plug-b", "xpbd"):
+        catalog = catalog.without(name, "a list")
+
+    assert (len(catalog.limits), catalog.notes, counted) == (3, (), [])
 
 
 def test_a_command_tells_it_in_one_line(two, file, monkeypatch):

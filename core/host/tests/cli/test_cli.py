@@ -182,6 +182,7 @@ def test_plugins_as_json_have_the_same_fields_and_the_problem(install):
             "state": "duplicate",
             "contract": 1,
             "problem": "offered by plug-b 2.0 as well; write 'plug-a:demo' for this one",
+            "evidence": None,
         },
         {
             "kind": "solver",
@@ -191,6 +192,7 @@ def test_plugins_as_json_have_the_same_fields_and_the_problem(install):
             "state": "broken",
             "contract": 1,
             "problem": "no module named 'gone'; reinstall the distribution",
+            "evidence": None,
         },
     ]
 

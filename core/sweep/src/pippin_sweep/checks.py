@@ -19,4 +19,4 @@ def check_jobs(runs: Runs) -> None:
         raise PluginError("\n".join(f"{runs.subject}: {fault}" for fault in faults))
 
 
-EXECUTOR = KindChecks(own=(check(check_jobs),))
+EXECUTOR = KindChecks(own=(check(check_jobs, 5.0),))

@@ -44,4 +44,4 @@ def check_training(runs: Runs) -> None:
             raise runs.fault("what it saves and loads gives another policy; save all that write_policy writes")
 
 
-TRAINER = KindChecks(own=(check(check_training),))
+TRAINER = KindChecks(own=(check(check_training, 5.0),))

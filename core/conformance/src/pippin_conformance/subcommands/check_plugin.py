@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import collections
+import contextlib
 import importlib.util
+import io
 import json
+import math
 import sys
-from collections.abc import Iterator, Sequence
-from datetime import date
+import time
+from collections.abc import Collection, Iterator, Sequence
+from datetime import date, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,15 +19,20 @@ from urllib.parse import quote
 
 import click
 from pippin import ConfigError, PluginError, did_you_mean
-from pippin.catalog import CONTRACT_VERSIONS, Catalog
+from pippin.catalog import CONTRACT_VERSIONS, Catalog, Evidence
 from pippin.config import overridden
 from pippin.console import PATH, json_list, new_table, overrides, print_table, shown_progress
 from pippin.workers import start_warm_process
 
+from pippin_conformance.outcomes import CheckResult
+
 if TYPE_CHECKING:
-    from pippin_conformance import CheckResult
+    from pippin_conformance import Conformance
 
 BROKEN = 3
+
+FAST = 2.5
+"""Time of the process after which `--fast` begins no check, in units of that of the imports."""
 
 
 @click.command()
@@ -41,6 +51,8 @@ BROKEN = 3
     "--expect", "expected", multiple=True, metavar="CHECK=REASON", help="A check that is expected to fail, and why."
 )
 @click.option("--check", "chosen", multiple=True, metavar="NAME", help="A check to run; by default all.")
+@click.option("--fast", "is_fast", is_flag=True, help="Run cheap checks alone: at most about 3 s, for each save.")
+@click.option("--fuzz", "count", type=click.IntRange(min=1), metavar="N", help="Also move N random mechanisms.")
 @click.option("--markdown", "is_markdown", is_flag=True, help="Print a badge, the versions and a table for a README.")
 @json_list
 def check_plugin(
@@ -51,6 +63,8 @@ def check_plugin(
     prototype: str | None,
     expected: tuple[str, ...],
     chosen: tuple[str, ...],
+    is_fast: bool,
+    count: int | None,
     is_markdown: bool,
     as_json: bool,
     **settings: Any,
@@ -60,15 +74,22 @@ def check_plugin(
     NAME is an installed plugin; or a class that is not installed, file.py:Name or module:Name, with --kind. A clamping
     is tested in an actuator of the kit, a stage in a sensor, and a term in a task. The exit code is 3 if a check fails,
     or if a check that is expected to fail passes.
+
+    With --fast, the checks that take a tenth of a second run, and two drawn trees. With --fuzz, `pippin fuzz` moves
+    mechanisms with a solver after the checks; findings are failures, in a folder below runs.
     """
+    if is_fast and (chosen or is_markdown):
+        raise ConfigError("--fast: it chooses the checks, and not all of them; leave out --check and --markdown")
     if is_markdown and as_json:
         raise ConfigError("--markdown: --json prints another form; give one of them")
     if name.rpartition(":")[0].endswith(".py"):
         name = str(Path(name).expanduser().absolute())
     found: Any = kind or _kind_of(name)
-    if not chosen or "light_import" in chosen:
+    fuzz = None if count is None else _fuzz_for(found)
+    if not (chosen or is_fast) or "light_import" in chosen:
         start_warm_process(())  # it imports Newton beside this process
     from pippin_conformance import Conformance
+    from pippin_conformance.suite import fast
 
     conformance = Conformance(
         found,
@@ -79,16 +100,24 @@ def check_plugin(
         expected_failures=dict(map(_reason, expected)),
         **settings,
     )
+    end = FAST * time.process_time() if is_fast else math.inf
     for check in chosen:
         if check not in conformance.checks:
             known = ", ".join(conformance.checks)
             raise ConfigError(f"--check: {check!r} is not a check of a {found}; there are {known}")
     with shown_progress(is_stdout_reserved=as_json or is_markdown) as progress, progress.phase("check"):
+        chosen = tuple(fast(conformance.checks.values())) if is_fast else chosen
         names, results = list(chosen or conformance.checks), []
         progress.update(names[0])
-        for result in conformance.results(chosen or None):
+        for result in conformance.results(chosen or None, end):
             results.append(result)
             progress.update(names[min(len(results), len(names) - 1)])
+        if is_fast:
+            progress.note(_left_out(conformance.checks, {result.check for result in results}))
+        if not chosen and results[-1].check != "entry_point":
+            progress.note(f"{conformance.subject.entry}: {_recorded(conformance, results)}")
+    if fuzz and count and (results[-1].check, results[-1].outcome) != ("entry_point", "failed"):
+        results.append(_fuzzed(fuzz, name, overrides, count))
     if is_markdown:
         click.echo("\n".join(_markdown(found, name, results)))
     else:
@@ -137,6 +166,48 @@ def _reason(text: str) -> tuple[str, str]:
     return check, reason
 
 
+def _fuzz_for(kind: str) -> click.Command:
+    """Return the command that moves random mechanisms; refuse plugins that are no solvers, and say what to install."""
+    catalog = Catalog.installed()
+    if kind != "solver":
+        raise ConfigError(f"--fuzz: a solver moves mechanisms, and no {kind}; leave it out")
+    if "fuzz" not in catalog.names("subcommand"):
+        raise ConfigError("--fuzz: `pippin fuzz` is not installed; run `uv pip install pippin-fuzz`")
+    return catalog.find("subcommand", "fuzz").load_command()
+
+
+def _fuzzed(command: click.Command, name: str, overrides: Sequence[str], count: int) -> CheckResult:
+    """Move random mechanisms with a solver, and return the findings as the result of a check."""
+    start = time.perf_counter()
+    folder = Path("runs", f"fuzz-{name.rpartition(':')[2]}-{datetime.now():%Y%m%d-%H%M%S}")
+    keys = [part for each in overrides for part in ("--set", f"solver.{each}")]
+    with contextlib.redirect_stdout(io.StringIO()) as text, contextlib.suppress(SystemExit):
+        command.main([name, "--count", str(count), "--out", str(folder), "--json", *keys], standalone_mode=False)
+    found = [each["finding"] for each in json.loads(text.getvalue()) if each["finding"]]
+    reason = f"{len(found)} of {count} mechanisms move wrongly, see '{folder}': {', '.join(found)}" if found else ""
+    seconds, outcome = time.perf_counter() - start, "failed" if found else "passed"
+    return CheckResult(check="fuzz", outcome=outcome, reason=reason, seconds=seconds)
+
+
+def _recorded(conformance: Conformance, results: Sequence[CheckResult]) -> str:
+    """Keep what all checks gave, with the versions, for `pippin plugins` and `pippin check`; and return it as text."""
+    subject = conformance.subject
+    record = Evidence.now(subject.entry, {result.check: result.outcome for result in results}, subject.config)
+    try:
+        record.save(subject.entry)
+    except OSError as error:
+        return f"{record}; not kept, as the folder of records cannot be written ({error.strerror})"
+    return str(record)
+
+
+def _left_out(checks: Collection[str], done: Collection[str]) -> str:
+    """Return a line about the checks that did not run, those of drawn trees and so on by their number."""
+    left = {name: name.partition("_")[0] for name in checks if name not in done}
+    counts = collections.Counter(left.values())
+    names = dict.fromkeys(f"{counts[each]} {each}_*" if counts[each] > 1 else name for name, each in left.items())
+    return f"left out: {len(left)} of {len(checks)} checks, {', '.join(names)}; without --fast all run"
+
+
 def _markdown(kind: str, name: str, results: Sequence[CheckResult]) -> Iterator[str]:
     """Yield the lines of a README: a badge, the versions that were tested, and the outcome of each check."""
     applied = [result for result in results if result.outcome != "not applicable"]
@@ -156,7 +227,7 @@ def _markdown(kind: str, name: str, results: Sequence[CheckResult]) -> Iterator[
 
 def _show(results: Sequence[CheckResult], as_json: bool) -> None:
     if as_json:
-        fields = ("check", "outcome", "reason")
+        fields = ("check", "outcome", "reason", "seconds")
         click.echo(json.dumps([{field: getattr(result, field) for field in fields} for result in results], indent=2))
         return
     table = new_table("check", "outcome", "reason")

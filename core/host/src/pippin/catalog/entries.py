@@ -139,7 +139,8 @@ class Catalog:
         return related(entries)
 
     def _noted(self, names: Iterable[str], where: str) -> tuple[str, ...]:
-        unknown = [name for name in names if not any(entry.is_called(name) for entry in self.entries)]
+        every = [entry for kind in self.kinds.values() for entry in self.source.read(kind)]  # limits rename none
+        unknown = [name for name in names if not any(entry.is_called(name) for entry in every)]
         return (*self.notes, *(f"{where}: {self._unmatched(name)}" for name in unknown if not _is_outside(name)))
 
     def _unmatched(self, name: str) -> str:

@@ -295,6 +295,7 @@ def is_of(entry: Entry, distribution: str) -> bool:
     return not distribution or normalized(entry.distribution) == normalized(distribution)
 
 
+@functools.cache  # a list of blocked names is compared with every entry
 def normalized(distribution: str) -> str:
     """Spell a distribution's name the way package indexes compare names."""
     return re.sub(r"[-_.]+", "-", distribution).lower()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import attrs
 import click
 from pippin.catalog.entries import Catalog
+from pippin.catalog.evidence import Evidence
 from pippin.catalog.outside import untrusted
 from pippin.config import load
 from pippin.console import PATH, changes, new_table, print_table, shown_progress, solvers
@@ -56,12 +57,13 @@ def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], trus
     if as_json:
         click.echo(json.dumps([{**attrs.asdict(each), "is_able": each.is_able} for each in verdicts], indent=2))
     else:
-        _print(verdicts)
+        find, tried = Catalog.installed().find, [verdict.solver for verdict in verdicts if verdict.is_tried]
+        _print(verdicts, [f"{name}: {Evidence.told(find('solver', name))}" for name in tried])
     if any(not verdict.is_able for verdict in verdicts if verdict.solver in named):
         sys.exit(UNABLE)
 
 
-def _print(verdicts: Sequence[Verdict]) -> None:
+def _print(verdicts: Sequence[Verdict], evidence: Sequence[str]) -> None:
     table = new_table("solver", "runs it", "does not support", "would leave out")
     for verdict in verdicts:
         answer, style = ("yes", None) if verdict.is_able else ("no", "red")
@@ -76,7 +78,7 @@ def _print(verdicts: Sequence[Verdict]) -> None:
     lines = [f"{name}: used by {text}" for name, text in users.items()]
     if any(name in FEATURES for verdict in verdicts for name in verdict.missing):
         lines.append("list in simulation.accept_unsupported which of these features a solver may ignore")
-    print_table(table, [*lines, *_by_solvers(verdicts)])
+    print_table(table, [*lines, *_by_solvers(verdicts), *evidence])
 
 
 def _by_solvers(verdicts: Sequence[Verdict]) -> list[str]:

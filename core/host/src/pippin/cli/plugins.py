@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 from pippin.catalog.entries import Catalog
+from pippin.catalog.evidence import Evidence
 from pippin.console.options import json_list
 from pippin.errors import PluginError
 
@@ -42,6 +43,9 @@ def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout:
     is in the state needs-extra, and does not fail. Unless plugins are named, and except with --json, it also says what
     the driver and Warp can do on GPUs.
 
+    Named plugins are listed with what `pippin check-plugin` found, and with which versions; other versions, and files
+    of a plugin that have changed since, are not checked.
+
     PIPPIN_CATALOG_BLOCK contains the names of blocked plugins and distributions, separated by commas. If
     PIPPIN_CATALOG_ALLOW is set, all plugins that it does not name are blocked.
     """
@@ -65,7 +69,12 @@ def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout:
 
             click.echo("\n".join(diagnose_gpus(timeout or DEFAULT_TIMEOUT)))
     else:
-        _print(FIELDS, ([str(getattr(entry, field)) for field in FIELDS] for entry in chosen), _problems(chosen))
+        records = {entry: Evidence.of(entry) for entry in chosen}
+        columns = FIELDS if not any(records.values()) else (*FIELDS, "checks")
+        verdicts = (found.verdict if found else "" for found in records.values())
+        rows = ([*(str(getattr(each, field)) for field in FIELDS), next(verdicts)] for each in records)
+        told = [f"{each}: {Evidence.told(each)}" for each in chosen if names and each.provides == "configuration"]
+        _print(columns, (row[: len(columns)] for row in rows), [*_problems(chosen), *told])
     for note in (*catalog.notes, *_hidden(chosen)):
         click.echo(f"warning: {note}", err=True)
     failed = [diagnosis for diagnosis in diagnoses if diagnosis.faults]
@@ -96,7 +105,8 @@ def _diagnose(entries: Sequence[Entry], timeout: float, is_stdout_reserved: bool
 
 
 def _fields(entry: Entry) -> dict[str, Any]:
-    return {field: getattr(entry, field) for field in (*FIELDS, "contract", "problem")}
+    fields = {field: getattr(entry, field) for field in (*FIELDS, "contract", "problem")}
+    return fields | {"evidence": str(Evidence.of(entry) or "") or None}
 
 
 def _examined_fields(diagnosis: Diagnosis) -> dict[str, Any]:
