@@ -1,31 +1,8 @@
 """Newton's mechanism of one world as Pinocchio's, with the place of each joint in the arrays of both."""
 
-from dataclasses import dataclass
-
 import newton
 import numpy as np
 import pinocchio as pin
-
-
-@dataclass(frozen=True)
-class Joint:
-    """A joint that moves, in both engines."""
-
-    index: int
-    """Pinocchio's joint."""
-
-    q: int
-    """First of Newton's coordinates of a world; Pinocchio's are at `own_q`."""
-
-    qd: int
-    """First of Newton's velocities of a world; Pinocchio's are at `own_v`."""
-
-    own_q: int
-    own_v: int
-    is_free: bool
-
-    com: np.ndarray
-    """Centre of mass of its body, in the frame of the joint [m]."""
 
 
 class Mechanism:
@@ -39,21 +16,15 @@ class Mechanism:
         rows, bodies = model.joint_count // model.world_count, model.body_count // model.world_count
         #: Pinocchio's model, without gravity.
         self.model = pin.Model()
-        #: The joints that move.
-        self.joints: list[Joint] = []
         #: Pinocchio's joint that carries each body, and the place of the body in the frame of this joint.
         self.bodies: list[tuple[int, pin.SE3]] = [(0, pin.SE3.Identity())] * bodies
-        names = ("type", "parent", "child", "q_start", "qd_start", "X_p", "X_c")
+        names = ("type", "parent", "child", "qd_start", "X_p", "X_c")
         arrays = {name: getattr(model, f"joint_{name}").numpy() for name in names}
         axes, inertia_of_rotors = model.joint_axis.numpy(), model.joint_armature.numpy()
         inertias = (model.body_mass.numpy(), model.body_com.numpy(), model.body_inertia.numpy())
         for row in range(rows):
             self._add({name: array[row] for name, array in arrays.items()}, axes, inertias)
-        armature = np.zeros(self.model.nv)
-        for joint in self.joints:
-            width = 6 if joint.is_free else 1
-            armature[joint.own_v : joint.own_v + width] = inertia_of_rotors[joint.qd : joint.qd + width]
-        self.model.armature = armature
+        self.model.armature = inertia_of_rotors[: self.model.nv].astype(float)
 
     def _add(self, joint, axes, inertias) -> None:
         parent, carried = (0, pin.SE3.Identity()) if joint["parent"] < 0 else self.bodies[joint["parent"]]
@@ -70,8 +41,6 @@ class Mechanism:
                 newton.JointType.FREE: pin.JointModelFreeFlyer,
             }[kind]()
             index = self.model.addJoint(parent, own, placement, f"joint_{body}")
-            places = int(joint["q_start"]), int(joint["qd_start"]), self.model.idx_qs[index], self.model.idx_vs[index]
-            self.joints.append(Joint(index, *places, kind == newton.JointType.FREE, child.act(com)))
         self.bodies[body] = (index, child)
         if index:
             self.model.appendBodyToJoint(index, pin.Inertia(float(mass), com, inertia), child)

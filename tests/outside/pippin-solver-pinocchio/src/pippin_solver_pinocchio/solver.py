@@ -57,7 +57,7 @@ class SolverPinocchio:
     @pippin.hookimpl
     def step_solver(self, solver, state_in, state_out, control, dt, substep_count, written_worlds):
         """Read the worlds that something else wrote, take all substeps, and write the joints."""
-        solver.read(state_in, written_worlds)
+        solver.joints.read(state_in, written_worlds.numpy(), solver.q, solver.v)
         for _ in range(substep_count):
-            solver.advance(state_in.body_f, control.joint_f, dt)
-        solver.write(state_out)
+            solver.advance(state_in.body_f, control, dt)
+        solver.joints.write(solver.q, solver.v, state_out)
