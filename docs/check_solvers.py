@@ -15,7 +15,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from pippin.catalog import Evidence
+from pippin.catalog import CheckEvidence
 from reference_pages.conformance import conformances
 
 PATH = Path(__file__).parent / "reference_pages" / "checked_solvers.json"
@@ -34,7 +34,7 @@ def main() -> None:
             continue
         start, used = time.perf_counter(), time.process_time()
         results = list(conformance.results())
-        record = Evidence.now(conformance.subject.entry, {each.check: each.outcome for each in results}, {})
+        record = CheckEvidence.now(conformance.subject.entry, {each.check: each.outcome for each in results}, {})
         counts = dict(sorted(collections.Counter(record.outcomes.values()).items()))
         rows[name] = {"day": record.day, "device": record.device, "failed": record.failed, "outcomes": counts}
         rows[name]["versions"] = {key: text for key, text in record.versions.items() if key in KEPT}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from pippin.catalog import Catalog, Evidence
+from pippin.catalog import Catalog, CheckEvidence
 from pippin.cli import main
 
 LEG = """<mujoco><worldbody><body name="thigh" pos="0 0 1"><joint name="hip" axis="0 1 0"/><geom size="0.05"/>
@@ -49,7 +49,7 @@ def test_what_the_kit_found_of_the_solver_of_the_file_is_told_with_its_versions(
     monkeypatch.setenv("PIPPIN_EVIDENCE", str(tmp_path / "records"))
     before = check()[1]
     solver = Catalog.installed().find("solver", "mujoco-native")
-    Evidence.now(solver, {"entry_point": "passed"}, {}).save(solver)
+    CheckEvidence.now(solver, {"entry_point": "passed"}, {}).save(solver)
     after = check()[1]
 
     assert "mujoco-native: not checked with these versions; `pippin check-plugin mujoco-native` does it" in before

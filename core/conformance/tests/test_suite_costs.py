@@ -11,7 +11,7 @@ from pathlib import Path
 import attrs
 import pytest
 from click.testing import CliRunner
-from pippin.catalog import Catalog, Evidence
+from pippin.catalog import Catalog, CheckEvidence
 from pippin.cli import main
 from pippin_conformance import Conformance
 from pippin_conformance.runs import Runs
@@ -65,11 +65,11 @@ def test_all_checks_together_leave_a_record_and_some_alone_leave_none(tmp_path, 
     entry, command = Catalog.installed().find("actuator", "pd"), ["check-plugin", "pd", "--set", "kp=20.0"]
     for some in (["--fast"], ["--check", "schema"]):
         CliRunner().invoke(main, [*command, *some])
-    assert Evidence.of(entry) is None
+    assert CheckEvidence.of(entry) is None
 
     result = CliRunner().invoke(main, command)
 
-    record = Evidence.of(entry)
+    record = CheckEvidence.of(entry)
     assert list(record.outcomes) == list(Conformance("actuator", "pd").checks)
     assert (record.verdict, record.settings) == ("honoured", {"kp": 20.0})
     assert f"actuator 'pd' of pippin-actuator-pd 0.1.0: {record}" in " ".join(result.stdout.split())

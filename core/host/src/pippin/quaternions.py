@@ -10,7 +10,7 @@ _NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
 
 
 def cross(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return the products of vectors of three numbers, shape [..., 3]: `np.cross`, in a fifth of the time if few."""
+    """Return `first` × `second`, shape [..., 3]: the bits of `np.cross`, in a fifth of its time for a few vectors."""
     return first.take(_NEXT, -1) * second.take(_LAST, -1) - first.take(_LAST, -1) * second.take(_NEXT, -1)
 
 

@@ -6,7 +6,7 @@ from importlib import metadata
 
 import pytest
 from click.testing import CliRunner
-from pippin.catalog import Catalog, Evidence
+from pippin.catalog import Catalog, CheckEvidence
 from pippin.cli import main
 
 SENSOR = """
@@ -33,14 +33,14 @@ def entry(kind="solver", name="mujoco"):
 
 
 def recorded(found, **outcomes):
-    record = Evidence.now(found, outcomes or {"entry_point": "passed"}, {"iterations": 8})
+    record = CheckEvidence.now(found, outcomes or {"entry_point": "passed"}, {"iterations": 8})
     return record.save(found)
 
 
 def test_a_record_has_the_versions_of_the_plugin_its_engine_newton_and_warp():
     recorded(entry())
 
-    record = Evidence.of(entry())
+    record = CheckEvidence.of(entry())
     names = ("pippin", "newton", "warp-lang", "mujoco-warp", "mujoco")
     assert {name: record.versions[name] for name in names} == {name: metadata.version(name) for name in names}
     assert record.versions["contract"] == "1"
@@ -54,7 +54,7 @@ def test_a_record_has_the_versions_of_the_plugin_its_engine_newton_and_warp():
 def test_failures_are_named_and_expected_ones_are_counted():
     recorded(entry(), reset="failed", worlds="expected failure", capture="passed")
 
-    record = Evidence.of(entry())
+    record = CheckEvidence.of(entry())
     assert record.verdict == "broken"
     assert str(record).startswith("broken (reset) on contract 1")
     assert str(record).endswith(", but for 1 checks that are expected to fail")
@@ -68,10 +68,10 @@ def test_a_record_of_another_version_is_stale_and_never_honoured(name):
     file.with_name(file.name.replace(file.stem[-8:], "00000000")).write_text(json.dumps(record))
     file.unlink()
 
-    found = Evidence.of(entry())
+    found = CheckEvidence.of(entry())
     assert (found.verdict, found.stale) == ("not checked", {name: now})
     assert str(found).startswith(f"not checked with {name} {now}; last on 20")
-    assert "honoured" not in Evidence.told(entry())
+    assert "honoured" not in CheckEvidence.told(entry())
 
 
 def test_a_change_of_the_files_of_a_plugin_makes_its_record_stale(tmp_path):
@@ -79,19 +79,19 @@ def test_a_change_of_the_files_of_a_plugin_makes_its_record_stale(tmp_path):
     file.write_text(SENSOR)
     name = f"{file}:Config"
     recorded(entry("sensor", name))
-    assert Evidence.of(entry("sensor", name)).verdict == "honoured"
+    assert CheckEvidence.of(entry("sensor", name)).verdict == "honoured"
 
     file.write_text(f"{SENSOR}\n")
 
-    assert Evidence.told(entry("sensor", name)).startswith(f"not checked with {file} ")
+    assert CheckEvidence.told(entry("sensor", name)).startswith(f"not checked with {file} ")
 
 
 def test_a_record_that_was_cut_off_is_none():
     file = recorded(entry())
     file.write_text(file.read_text()[:20])
 
-    assert Evidence.of(entry()) is None
-    assert Evidence.told(entry()) == "not checked with these versions; `pippin check-plugin mujoco` does it"
+    assert CheckEvidence.of(entry()) is None
+    assert CheckEvidence.told(entry()) == "not checked with these versions; `pippin check-plugin mujoco` does it"
 
 
 def test_plugins_are_listed_with_what_the_kit_found():

@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 import click
 from pippin import ConfigError, PluginError, did_you_mean
-from pippin.catalog import CONTRACT_VERSIONS, Catalog, Evidence
+from pippin.catalog import CONTRACT_VERSIONS, Catalog, CheckEvidence
 from pippin.config import overridden
 from pippin.console import PATH, json_list, new_table, overrides, print_table, shown_progress
 from pippin.workers import start_warm_process
@@ -192,7 +192,7 @@ def _fuzzed(command: click.Command, name: str, overrides: Sequence[str], count: 
 def _recorded(conformance: Conformance, results: Sequence[CheckResult]) -> str:
     """Keep what all checks gave, with the versions, for `pippin plugins` and `pippin check`; and return it as text."""
     subject = conformance.subject
-    record = Evidence.now(subject.entry, {result.check: result.outcome for result in results}, subject.config)
+    record = CheckEvidence.now(subject.entry, {result.check: result.outcome for result in results}, subject.config)
     try:
         record.save(subject.entry)
     except OSError as error:

@@ -22,7 +22,7 @@ _ENGINES = ("pippin", "newton", "warp-lang", "mujoco", "mujoco-warp")
 
 
 @attrs.frozen(kw_only=True)
-class Evidence:
+class CheckEvidence:
     """A record of all checks of a plugin with some versions, which `pippin check-plugin` writes."""
 
     versions: Mapping[str, str]
@@ -46,17 +46,17 @@ class Evidence:
 
     @classmethod
     def now(cls, entry: Entry, outcomes: Mapping[str, str], settings: Mapping[str, Any]) -> Self:
-        """Return the record of outcomes with the versions that are installed."""
+        """Return the record of an `entry`: the `outcomes` by check, with its `settings` and the installed versions."""
         return cls(versions=_versions(entry), day=f"{date.today()}", outcomes=outcomes, settings=settings)
 
-    @staticmethod
-    def told(entry: Entry) -> str:
-        """Return the record of a plugin as text, or that it has none."""
-        return str(Evidence.of(entry) or f"not checked with these versions; `pippin check-plugin {entry.name}` does it")
+    @classmethod
+    def told(cls, entry: Entry) -> str:
+        """Return the record of an `entry` as text, or that it has none."""
+        return str(cls.of(entry) or f"not checked with these versions; `pippin check-plugin {entry.name}` does it")
 
     @classmethod
     def of(cls, entry: Entry) -> Self | None:
-        """Return the record of a plugin with the installed versions, or else the newest one, which is stale; None if
+        """Return the record of an `entry` with the installed versions, or else the newest one, which is stale; None if
         the plugin was never checked.
         """
         pattern = _place(entry)
@@ -73,7 +73,7 @@ class Evidence:
         return attrs.evolve(record, stale=differing)
 
     def save(self, entry: Entry) -> Path:
-        """Write the record, and return its file.
+        """Write the record of an `entry`, and return its file.
 
         Raises:
             OSError: The folder cannot be written.
@@ -101,8 +101,8 @@ class Evidence:
             return f"not checked with {now}; last on {self.day}"
         count = list(self.outcomes.values()).count("expected failure")
         excepted = f", but for {count} checks that are expected to fail" * (count > 0)
-        parts = [f"{name} {text}" for name, text in self.versions.items()]
-        where = ", ".join([*parts, self.device, *(f"{key} = {value}" for key, value in self.settings.items())])
+        parts = [*map(" ".join, self.versions.items()), self.device]
+        where = ", ".join([*parts, *(f"{key} = {value}" for key, value in self.settings.items())])
         verdict = f"broken ({', '.join(self.failed)})" if self.failed else "honoured"
         return f"{verdict} on {where}{excepted}"
 
@@ -121,7 +121,7 @@ def _digest(entry: Entry) -> str:
     place = Path(entry.distribution)
     if not place.is_file() and (spec := spec_of(re.split("[.:]", entry.value)[0].strip())) is not None:
         place = Path((spec.submodule_search_locations or [spec.origin or ""])[0])
-    files = sorted(place.rglob("*.py")) if place.is_dir() else [place]
+    files = sorted(place.rglob("*.py")) or [place] * place.is_file()
     return _hash(b"".join(file.read_bytes() for file in files))
 
 

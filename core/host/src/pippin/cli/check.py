@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import attrs
 import click
 from pippin.catalog.entries import Catalog
-from pippin.catalog.evidence import Evidence
+from pippin.catalog.evidence import CheckEvidence
 from pippin.catalog.outside import untrusted
 from pippin.config import load
 from pippin.console import PATH, changes, new_table, print_table, shown_progress, solvers
@@ -58,7 +58,7 @@ def check(file: Path, solvers: tuple[str, ...], overrides: tuple[str, ...], trus
         click.echo(json.dumps([{**attrs.asdict(each), "is_able": each.is_able} for each in verdicts], indent=2))
     else:
         find, tried = Catalog.installed().find, [verdict.solver for verdict in verdicts if verdict.is_tried]
-        _print(verdicts, [f"{name}: {Evidence.told(find('solver', name))}" for name in tried])
+        _print(verdicts, [f"{name}: {CheckEvidence.told(find('solver', name))}" for name in tried])
     if any(not verdict.is_able for verdict in verdicts if verdict.solver in named):
         sys.exit(UNABLE)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 from pippin.catalog.entries import Catalog
-from pippin.catalog.evidence import Evidence
+from pippin.catalog.evidence import CheckEvidence
 from pippin.console.options import json_list
 from pippin.errors import PluginError
 
@@ -69,11 +69,11 @@ def plugins(names: tuple[str, ...], file: Path | None, is_doctor: bool, timeout:
 
             click.echo("\n".join(diagnose_gpus(timeout or DEFAULT_TIMEOUT)))
     else:
-        records = {entry: Evidence.of(entry) for entry in chosen}
+        records = {entry: CheckEvidence.of(entry) for entry in chosen}
         columns = FIELDS if not any(records.values()) else (*FIELDS, "checks")
         verdicts = (found.verdict if found else "" for found in records.values())
         rows = ([*(str(getattr(each, field)) for field in FIELDS), next(verdicts)] for each in records)
-        told = [f"{each}: {Evidence.told(each)}" for each in chosen if names and each.provides == "configuration"]
+        told = [f"{each}: {CheckEvidence.told(each)}" for each in chosen if names and each.provides == "configuration"]
         _print(columns, (row[: len(columns)] for row in rows), [*_problems(chosen), *told])
     for note in (*catalog.notes, *_hidden(chosen)):
         click.echo(f"warning: {note}", err=True)
@@ -106,7 +106,7 @@ def _diagnose(entries: Sequence[Entry], timeout: float, is_stdout_reserved: bool
 
 def _fields(entry: Entry) -> dict[str, Any]:
     fields = {field: getattr(entry, field) for field in (*FIELDS, "contract", "problem")}
-    return fields | {"evidence": str(Evidence.of(entry) or "") or None}
+    return fields | {"evidence": str(CheckEvidence.of(entry) or "") or None}
 
 
 def _examined_fields(diagnosis: Diagnosis) -> dict[str, Any]:
