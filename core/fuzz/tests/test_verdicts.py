@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pippin
 import pytest
-from pippin_fuzz import urdf
+from pippin_fuzz import mjcf, urdf, usd
 from pippin_fuzz.run_fuzz import Fuzzer, Plan
 
 WRONG = Path(__file__).with_name("wrong_solvers.py")
@@ -51,3 +51,26 @@ def test_what_a_note_names_is_left_out_of_the_next_draw(form, seed, word, tmp_pa
 
     assert word in found.without
     assert found.words == ("told", "equal")
+
+
+@pytest.mark.parametrize(
+    ("word", "form", "said"),
+    [
+        ("contype", mjcf, 'contype="3"'),
+        ("parted", usd, "def PhysicsCollisionGroup"),
+        ("parted", usd, "rel physics:filteredPairs"),
+        ("combine mode", usd, "physxMaterial:frictionCombineMode"),
+        ("physx mimic", usd, "PhysxMimicJointAPI:rotZ"),
+    ],
+)
+def test_some_files_have_what_came_later_unless_it_is_left_out(word, form, said):
+    assert any(said in form.draw(seed).text for seed in range(150))
+    assert not any(said in form.draw(seed, frozenset({word})).text for seed in range(150))
+
+
+def test_a_body_that_is_parted_from_the_ground_falls_through_it_in_the_reference():
+    files = [usd.draw(seed) for seed in range(150)]
+    parted = [file for file in files if "filteredPairs = </w" in file.text or '"there"' in file.text]
+
+    assert parted
+    assert not any('size="3 3 3"' in file.reference for file in parted)
