@@ -23,7 +23,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 PACKAGES = {
     "core/benchmark": 2_960,
-    "core/conformance": 8_200,
+    "core/conformance": 8_500,
     "core/fit": 6_150,
     "core/fuzz": 2_500,
     "core/host": 51_550,
@@ -38,7 +38,7 @@ PACKAGES = {
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 96_600
+TOTAL = 97_600
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 SLACK = 1.05
