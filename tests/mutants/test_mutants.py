@@ -66,7 +66,7 @@ def test_a_solver_with_a_wrong_number_is_found(kit, name):
 
 
 def test_a_solver_of_first_order_moves_as_the_equations_say():
-    """At a quarter of the step it has half of the error that halving the step takes away, or more where limits begin."""
+    """At a quarter of the step it has half of the error that halving takes away, or more where limits begin."""
     errors = errors_of_trees(PluginUnderTest(kind="solver", name="featherstone"))
 
     assert list(errors) == list(TREES)
