@@ -301,6 +301,24 @@ def test_a_tie_of_a_body_that_turns_about_its_centre_of_mass_is_told(tmp_path):
     assert np.abs(found - true).max() > 1e-3
 
 
+@pytest.mark.parametrize(("flag", "speed"), [("disable", 0.9), ("enable", 1.0 / 1.1)])
+def test_damping_of_actuators_that_a_flag_takes_to_the_start_of_a_step_is_told(tmp_path, flag, speed):
+    file = tmp_path / "damped.xml"
+    file.write_text(f"""<mujoco><option gravity="0 0 0" timestep=".002" integrator="implicit"><flag damper="{flag}"/>
+      </option><worldbody><body name="b"><joint name="j"/><inertial pos="0 0 0" mass="1" diaginertia=".002 .002 .002"/>
+      </body></worldbody><actuator><velocity joint="j" kv="0.1"/></actuator>
+      <keyframe><key name="k" qvel="1"/></keyframe></mujoco>""")
+    asset = {"path": str(file), "keyframe": "k"}
+    config = {"simulation": {"device": "cpu", "dt": 0.002}, "scene": {"assets": [asset]}, "solver": {"type": "mujoco"}}
+
+    with pippin.Simulation(pippin.structure(config)) as simulation:
+        notes = [note for notes in simulation.notes.values() for note in notes if "start of a step" in note]
+        simulation.step()
+
+        assert simulation.state.joint_qd.numpy()[0] == pytest.approx(speed, rel=1e-4)
+    assert [flag for note in notes if 'flag damper="disable"' in note] == ["disable"] * (flag == "disable")
+
+
 PYRAMID = 'its cone of friction is a pyramid unless cone = "elliptic", and rubs more between its edges'
 CONFORMANCE = conformance.Conformance(
     "solver", "mujoco", expected_failures={"relation_rotate": PYRAMID, "relation_turn": PYRAMID}

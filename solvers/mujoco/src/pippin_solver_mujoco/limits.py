@@ -15,20 +15,30 @@ from .kernels import clamp_controls, write_limit_springs
 from .sliders import Sliders
 from .slippery import Slippery
 
-__all__ = ["LimitedMuJoCo", "is_damped_at_the_start", "softened_ties"]
+__all__ = ["LimitedMuJoCo", "flag_of_late_damping", "softened_ties"]
 
 _TIES = (mjtEq.mjEQ_CONNECT, mjtEq.mjEQ_WELD)
 
 _IMPLICIT = (mjtIntegrator.mjINT_IMPLICIT, mjtIntegrator.mjINT_IMPLICITFAST)
 
 
-def is_damped_at_the_start(model: Any) -> bool:
-    """Tell whether MuJoCo Warp leaves the damping of a model out of an implicit step: without actuation, it does."""
-    is_implicit = model.opt.integrator in _IMPLICIT
+def flag_of_late_damping(model: Any) -> str:
+    """Return the flag with which MuJoCo Warp leaves the damping of a model out of an implicit step; empty if none does.
+
+    Without actuation it leaves out that of joints, tendons and the medium, without dampers that of actuators, too.
+    """
     off = model.opt.disableflags
-    is_skipped = bool(off & mjtDisableBit.mjDSBL_ACTUATION) and not off & mjtDisableBit.mjDSBL_DAMPER
-    has_damping = model.dof_damping.any() or model.tendon_damping.any() or model.opt.density or model.opt.viscosity
-    return bool(is_implicit and is_skipped and has_damping)
+    has_motors, has_dampers = (not off & flag for flag in (mjtDisableBit.mjDSBL_ACTUATION, mjtDisableBit.mjDSBL_DAMPER))
+    if model.opt.integrator not in _IMPLICIT or has_motors == has_dampers:
+        return ""
+    damped = (model.dof_damping, model.tendon_damping) if has_dampers else _velocity_gains(model)
+    is_lost = any(each.any() for each in damped) or model.opt.density or model.opt.viscosity
+    return ("actuation" if has_dampers else "damper") if is_lost else ""
+
+
+def _velocity_gains(model: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return what the forces of actuators have of the velocity: gains and biases."""
+    return model.actuator_gainprm[:, 2], model.actuator_biasprm[:, 2]
 
 
 def softened_ties(model: Any) -> Iterator[str]:

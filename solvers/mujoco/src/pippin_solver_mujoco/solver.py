@@ -14,7 +14,7 @@ from pippin.devices import kind_of
 from pippin.solving import RIGID_TREES, Capacity, ContactSource, slippery_shapes
 
 from . import MuJoCoConfig
-from .limits import LimitedMuJoCo, is_damped_at_the_start, softened_ties
+from .limits import LimitedMuJoCo, flag_of_late_damping, softened_ties
 from .margins import one_warning
 from .sizing import enlarged, own_contacts_hint
 from .slippery import LEAST_FRICTION
@@ -114,10 +114,10 @@ class SolverMuJoCo:
         solver.mjw_model.opt.warn_overflow = 0
         self._solver = solver
         self.notes += dict.fromkeys(softened_ties(solver.mj_model))
-        if is_damped_at_the_start(solver.mj_model):
+        if flag := flag_of_late_damping(solver.mj_model):
             self.notes.append(
-                'option: flag actuation="disable" lets MuJoCo Warp take damping at the start of a step, where MuJoCo'
-                " takes it at the end; remove the flag and the actuators, or set solver.integrator to euler"
+                f'option: flag {flag}="disable" lets MuJoCo Warp take damping at the start of a step, where MuJoCo'
+                " takes it at the end; remove the flag and what it switches off, or set solver.integrator to euler"
             )
         return solver
 
