@@ -81,7 +81,7 @@ def test_an_error_of_newton_s_own_solvers_is_found_and_shrunk_to_one_body(name, 
 def test_a_slide_and_a_hinge_that_are_no_cylinder_are_found(tmp_path):
     """Shrinking it to one body takes nine minutes, as each model compiles kernels of its own."""
     subject = Subject.of(f"{PLAIN}:CylindersConfig")
-    file = mechanisms.draw(21, unclaimed(subject.features))
+    file = mechanisms.draw(24, unclaimed(subject.features))
 
     assert judge(file, subject, tmp_path).word == "SILENT"
 

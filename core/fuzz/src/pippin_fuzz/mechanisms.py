@@ -14,6 +14,9 @@ from .keyframes import started
 _KINDS = (("hinge",), ("slide",), ("ball",), ("hinge", "hinge"), ("slide", "hinge"), ("slide", "slide"), ())
 _SHARES = (0.38, 0.2, 0.15, 0.08, 0.08, 0.05, 0.06)
 
+_WORDS = {("hinge", "hinge"): "several", ("slide", "slide"): "several", ("slide", "hinge"): "d6"}
+"""Words of several axes: two that are alike may need a link without mass between them."""
+
 _STIFF = 'solref=".001 1" solimp=".9999 .9999 .001"'
 """Constraints of MuJoCo that give way as little as it can."""
 
@@ -57,7 +60,7 @@ def _joints(draw: Draw, depth: int) -> str:
     if depth == 0 and draw.may(0.15, "free"):
         return f'<freejoint name="{draw.joint("free")}"/>'
     left_out = draw.without | ({"slide"} if depth and "carried" in draw.without else set())
-    kinds = [chosen for chosen in _KINDS if left_out.isdisjoint((*chosen, *(("d6",) if len(chosen) > 1 else ())))]
+    kinds = [chosen for chosen in _KINDS if left_out.isdisjoint((*chosen, _WORDS.get(chosen, "")))]
     shares = np.array([share for chosen, share in zip(_KINDS, _SHARES, strict=True) if chosen in kinds])
     chosen = kinds[draw.rng.choice(len(kinds), p=shares / shares.sum())]
     if not chosen and depth == 0:
