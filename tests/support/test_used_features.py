@@ -133,6 +133,7 @@ MADE_BY = {f"{kind}_joints": _joint(kind) for kind in JOINTS} | {
     "disabled_joints": _disabled,
     "joint_limits": lambda builder: _hinge(builder, limit_lower=-1.0, limit_upper=1.0),
     "ball_limits": _limited_ball,
+    "ball_drives": lambda builder: _passive(builder, "ball_joints", 3, target_ke=10.0),
     "ball_stiffness": lambda builder: _passive(builder, "ball_joints", 3, stiffness=0.1),
     "free_damping": lambda builder: _passive(builder, "free_joints", 6, damping=0.1),
     "free_joint_forces": lambda builder: _passive(builder, "free_joints", 6, friction=0.1),

@@ -216,6 +216,32 @@ def test_stiffness_that_a_solver_has_at_hinges_alone_is_refused_at_balls():
             simulation.view.articulations("ball").set_attribute("joint_stiffness", 5.0)
 
 
+@pytest.mark.parametrize(
+    ("call", "value", "feature"),
+    [
+        ("set_dof_stiffnesses", 50.0, "ball_drives"),
+        ("set_dof_dampings", 2.0, "ball_drives"),
+        ("set_dof_limits", 0.1, "ball_limits"),
+    ],
+)
+def test_drives_and_limits_that_a_solver_has_at_hinges_alone_are_refused_at_balls(call, value, feature):
+    builder, joints = newton.ModelBuilder(), []
+    for kind in ("ball", "revolute"):
+        link = builder.add_link(mass=1.0, inertia=wp.mat33(np.eye(3)), label=kind)
+        joints.append(getattr(builder, f"add_joint_{kind}")(-1, link, label=kind))
+        builder.add_articulation([joints[-1]], label=kind)
+    tables = {"simulation": {"device": "cpu"}, "scene": {"worlds": 2}, "solver": {"type": "featherstone"}}
+    with pippin.Simulation(pippin.structure(tables), prototype=builder) as simulation:
+        for kind, count in (("revolute", 1), ("ball", 3)):
+            view = simulation.view.articulations(kind)
+            shape = (2, count, 2) if call == "set_dof_limits" else (2, count)
+            if kind == "revolute":
+                getattr(view, call)(np.full(shape, value, dtype=np.float32))
+                continue
+            with pytest.raises(ViewError, match=f"^{call}: 'ball': solver 'featherstone' does not support {feature}"):
+                getattr(view, call)(np.full(shape, value, dtype=np.float32))
+
+
 def test_what_is_written_into_the_model_is_found_by_check(simulate):
     with simulate() as simulation:
         simulation.model.joint_target_ke.fill_(5.0)
@@ -244,6 +270,8 @@ def balls(**geom):
         ("mujoco-native", "joint_enabled", "JOINT_PROPERTIES", "does not support disabled_joints"),
         ("featherstone", "joint_stiffness", "JOINT_DOF_FORCE_PROPERTIES", "does not support ball_stiffness"),
         ("featherstone", "joint_damping", "JOINT_DOF_FORCE_PROPERTIES", "does not support free_damping"),
+        ("featherstone", "joint_target_ke", "JOINT_DOF_FORCE_PROPERTIES", "does not support ball_drives"),
+        ("xpbd", "joint_limit_upper", "JOINT_DOF_FORCE_PROPERTIES", "does not support ball_limits"),
         ("xpbd", "joint_friction", "JOINT_DOF_FORCE_PROPERTIES", "does not support joint_friction"),
         ("mujoco-native", "shape_material_mu_torsional", "SHAPE_PROPERTIES", "of condim below 4, as '.*sphere' asks"),
         ("featherstone", "joint_child", "JOINT_PROPERTIES", "part of the structure of the scene; build another"),

@@ -383,6 +383,9 @@ BENCHES: Mapping[str, Bench] = {
         (-0.07, -0.025),
         {"q": 0.1, "stiffness": 100.0},
     ),
+    "ball_drives": _stays(
+        "a drive holds a link", mechanisms.passive(3, target_ke=100.0, target_kd=10.0), hung("ball", **BESIDE)
+    ),
     "ball_stiffness": _stays("a spring holds a link", mechanisms.passive(3, stiffness=100.0), hung("ball", **BESIDE)),
     "free_damping": _stays("damping slows a fall", mechanisms.passive(6, damping=100.0), mechanisms.thrown(0.0)),
     "free_joint_forces": _stays("friction holds a body", mechanisms.passive(6, friction=20.0), mechanisms.thrown(0.0)),

@@ -130,6 +130,8 @@ def bead(builder: newton.ModelBuilder, label: str, y: float, start: float) -> No
 def passive(builder: newton.ModelBuilder, label: str, y: float, dofs: int, **numbers: float) -> None:
     """Add a link on a ball joint, of 3 DOFs, or a free body, with numbers of all DOFs by the names of their arrays."""
     (hung("ball", **BESIDE) if dofs == 3 else free)(builder, label, y)
+    if "target_ke" in numbers:
+        builder.joint_target_mode[-dofs:] = [int(newton.JointTargetMode.POSITION_VELOCITY)] * dofs
     for name, value in numbers.items():
         getattr(builder, f"joint_{name}")[-dofs:] = [value] * dofs
 

@@ -6,6 +6,8 @@ the joint makes it. Nothing touches, and no force is stiff: what is left has one
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from .files import Draw, RandomFile
@@ -14,7 +16,11 @@ from .keyframes import started
 _KINDS = (("hinge",), ("slide",), ("ball",), ("hinge", "hinge"), ("slide", "hinge"), ("slide", "slide"), ())
 _SHARES = (0.38, 0.2, 0.15, 0.08, 0.08, 0.05, 0.06)
 
-_WORDS = {("hinge", "hinge"): "several", ("slide", "slide"): "several", ("slide", "hinge"): "d6"}
+_WORDS: Mapping[tuple[str, ...], str] = {
+    ("hinge", "hinge"): "several",
+    ("slide", "slide"): "several",
+    ("slide", "hinge"): "d6",
+}
 """Words of several axes: two that are alike may need a link without mass between them."""
 
 _STIFF = 'solref=".001 1" solimp=".9999 .9999 .001"'

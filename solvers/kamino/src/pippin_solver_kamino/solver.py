@@ -34,6 +34,7 @@ class SolverKamino:
     )
     supported_features = RIGID_TREES | {
         "armature": "live",
+        "ball_drives": "live",
         "effort_limits": "live",
         "free_damping": "live",
         "heterogeneous_worlds": "live",

@@ -29,6 +29,7 @@ class SolverMuJoCo:
     supported_features = RIGID_TREES | {
         "armature": "live",
         "asset_actuators": "live",
+        "ball_drives": "live",
         "ball_limits": "live",
         "ball_stiffness": "live",
         "contact_stiffness": "live",

@@ -86,7 +86,11 @@ OF_KINDS: Mapping[str, Mapping[str, str]] = {
     "joint_armature": {"FREE": "free_joint_forces"},
     "joint_damping": {"FREE": "free_damping"},
     "joint_friction": {"FREE": "free_joint_forces"},
+    "joint_limit_lower": {"BALL": "ball_limits"},
+    "joint_limit_upper": {"BALL": "ball_limits"},
     "joint_stiffness": {"BALL": "ball_stiffness", "FREE": "free_joint_forces"},
+    "joint_target_kd": {"BALL": "ball_drives"},
+    "joint_target_ke": {"BALL": "ball_drives"},
 }
 """Features that a solver needs to honour an array at joints of some kinds, besides that of other joints."""
 

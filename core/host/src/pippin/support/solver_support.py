@@ -98,6 +98,9 @@ class Range:
     has_bounds: bool = False
     """Whether servos of a file bound the values, and not the solver."""
 
+    never: Mapping[int, str] = attrs.field(factory=dict)
+    """The feature that the solver lacks, by element: joints of their kind never have it."""
+
     @property
     def is_limited(self) -> np.ndarray:
         """Whether the solver takes over some values only, for each element."""
@@ -139,6 +142,8 @@ class SolverSupport:
         self._left_out = frozenset() if levels is None else frozenset(accepted) - levels.keys()
         self._model = model
         self._ranges = _ranges(model, fixed, kept) if (fixed or kept) and model.joint_dof_count else {}
+        if levels is not None:
+            self._ranges |= _without(model, self._ranges, OF_ATTRIBUTES.keys() & OF_KINDS.keys(), {*levels, *accepted})
         live = OF_ATTRIBUTES.keys() if levels is None else {*levels} - self._of_build
         told = {name for name, feature in OF_ATTRIBUTES.items() if FEATURES[feature].flags and feature not in live}
         told |= {name for name, kinds in OF_KINDS.items() if levels is not None and not live >= {*kinds.values()}}
@@ -236,6 +241,8 @@ class SolverSupport:
         starts = getattr(self._model, of.starts).numpy()
         joints = np.unique(np.searchsorted(starts, elements, side="right") - 1)
         where = listed(repr(self._model.joint_label[joint]) for joint in joints)
+        if (feature := of.never.get(int(elements[0]))) is not None:
+            return f"{where}: solver {self._explain(feature)}"
         if of.has_bounds and of.low[elements[0]] <= of.high[elements[0]]:
             return (
                 f"beyond the range of the control of the asset's own servo at {where}, which solver {self.solver!r}"
@@ -324,6 +331,24 @@ def _ranges(model: newton.Model, fixed: Collection[str], kept: Collection[str]) 
         found[name] = Range(what, low, high)
     found["joint_target_q"] = _of_coordinates(model, pulls | ("joint_drives" not in fixed))
     return {name: each for name, each in found.items() if each.is_limited.any()}
+
+
+def _without(
+    model: newton.Model, ranges: Mapping[str, Range], arrays: Collection[str], features: Collection[str]
+) -> dict[str, Range]:
+    """Return ranges of arrays in which joints of a kind take nothing over, as the solver lacks a feature for them."""
+    kinds = np.repeat(on_host(model.joint_type), np.diff(on_host(model.joint_qd_start)))
+    found = {}
+    for name in sorted(arrays):
+        of = {int(newton.JointType[kind]): feature for kind, feature in OF_KINDS[name].items()}
+        lacking = {kind: feature for kind, feature in of.items() if feature not in features}
+        never = {dof: lacking[kind] for dof, kind in enumerate(kinds.tolist()) if kind in lacking}
+        if never:
+            before = ranges.get(name) or Range("", np.full(len(kinds), -np.inf), np.full(len(kinds), np.inf))
+            low, high = before.low.copy(), before.high.copy()
+            low[[*never]], high[[*never]] = _NOTHING
+            found[name] = attrs.evolve(before, low=low, high=high, never=never)
+    return found
 
 
 _ARRAYS = (
