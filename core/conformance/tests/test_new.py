@@ -184,6 +184,7 @@ def test_every_package_has_a_licence_a_ci_file_and_bounds(written):
         for text in written_project["dependency-groups"]["dev"]:
             name, specifier = Requirement(text).name, Requirement(text).specifier
             assert name == "pytest" or specifier == needed["pippin"]
+        assert "pippin-conformance" in {Requirement(text).name for text in written_project["dependency-groups"]["dev"]}
         assert (folder / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
         assert "runs/" in (folder / ".gitignore").read_text().splitlines()
         workflow = yaml.safe_load((folder / ".github" / "workflows" / "test.yml").read_text())
