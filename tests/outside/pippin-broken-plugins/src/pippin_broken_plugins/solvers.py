@@ -67,11 +67,11 @@ class Single(SolverXPBD):
     is_taken: ClassVar[bool] = False
 
     @pippin.hookimpl
-    def build_solver(self, model: newton.Model) -> newton.solvers.SolverXPBD:
+    def build_solver(self, model: newton.Model, dt: float) -> newton.solvers.SolverXPBD:
         if Single.is_taken:
             raise RuntimeError("the engine is in use")
         Single.is_taken = True
-        return super().build_solver(model)
+        return super().build_solver(model, dt)
 
 
 @attrs.frozen(kw_only=True)
@@ -343,7 +343,7 @@ class SilentObservable(SolverXPBD):
     supported_observables = SilentXPBD.SUPPORTED_OBSERVABLES
 
     @pippin.hookimpl
-    def build_solver(self, model: newton.Model) -> newton.solvers.SolverXPBD:
+    def build_solver(self, model: newton.Model, dt: float) -> newton.solvers.SolverXPBD:
         return SilentXPBD(model)
 
 
