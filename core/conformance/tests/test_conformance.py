@@ -197,16 +197,8 @@ def test_every_check_has_a_plugin_that_breaks_it_and_a_promise():
     names = [check.name for check in CHECKS]
 
     assert len(set(names)) == len(names)
-    families = (
-        "feature_",
-        "change_",
-        "tree_",
-        "observable_",
-        "relation_",
-        "forms",
-        "isolation",
-        "rates",
-    )  # which have tests of their own
+    # These have tests of their own.
+    families = ("feature_", "change_", "tree_", "observable_", "relation_", "forms", "isolation", "rates")
     assert {name for name in names if not name.startswith(families)} <= TRUTHS.keys()
     assert all(check.promise.endswith(".") for check in CHECKS)
 
