@@ -20,16 +20,16 @@ NODES = (1, 10, 100, 1000)
 CORES = 64
 STEPS = 24
 
-WORLD_STEP = {"mujoco": 0.158 / 1024, "xpbd": 0.0985 / 1024}
-"""Time of a control step of one ant on one core [s], 1024 worlds, captured: measured."""
+WORLD_STEP = {"mujoco": 0.198 / 1024, "xpbd": 0.212 / 1024}
+"""Time of a control step of one ant on one core [s], 1024 worlds: measured by `tests/benchmarks/ray_shards.py`."""
 
 GAIN = 0.9
 """What a further core gives of a whole one: measured with two, 1.8 to 1.95 in place of 2."""
 
-BLOCK_CALL = 0.0016
+BLOCK_CALL = 0.0038
 """Time of the driver for a call to a Ray actor that returns a block [s]: measured, a half of two actors."""
 
-COPY = 3.5e9
+COPY = 4e9
 """Speed of blocks through Ray's object store on one machine [B/s]: measured, 64 to 4096 worlds."""
 
 NUMBERS = 60 + 8 + 1
