@@ -163,6 +163,17 @@ def rail_of_the_kit(builder):
     builder.add_builder(rail())
 
 
+def test_a_save_reads_the_memory_and_loads_nothing(tmp_path):
+    plugin = Saved()
+    with pippin.Simulation(tables("off"), [plugin], prototype=rail()) as simulation:
+        simulation.step()
+        loaded, load = [], plugin.kept.load_
+        plugin.kept.load_ = lambda data: (loaded.append(data), load(data))
+        simulation.save(tmp_path / "run.npz")
+
+    assert loaded == []
+
+
 def test_another_word_is_refused():
     class Odd(SolverSecret):
         engine_memory = "mine"

@@ -238,6 +238,8 @@ class PersistentState:
 
     def _saved(self, name: str, node: Any) -> np.ndarray:
         contents = present(contents_of(node))
+        if isinstance(node, EngineMemory):  # it is not loaded to see whether it can be
+            return contents
         if not write(node, contents) and (remade(node, contents) is None or not self._setters(node)):
             raise SimulationError(
                 f"save: {name} is a {type(node).__module__}.{type(node).__qualname__}, into which nothing can be"

@@ -24,7 +24,7 @@ _NUMBERS = (ctypes.c_float, ctypes.c_double, ctypes.c_byte, ctypes.c_short, ctyp
 
 def is_foreign(node: Any) -> bool:
     """Tell whether an object is an array of another library, with contents that can be read."""
-    return _may_be_foreign(type(node)) and contents_of(node) is not None
+    return isinstance(node, EngineMemory) or (_may_be_foreign(type(node)) and contents_of(node) is not None)
 
 
 def contents_of(node: Any) -> np.ndarray | None:
@@ -77,11 +77,7 @@ def remade(node: Any, contents: np.ndarray) -> Any:
 def _may_be_foreign(kind: type) -> bool:
     if issubclass(kind, wp.array | np.ndarray | np.generic):
         return False
-    return (
-        issubclass(kind, EngineMemory)
-        or _is_of_buffers(kind)
-        or any(hasattr(kind, protocol) for protocol in _PROTOCOLS)
-    )
+    return _is_of_buffers(kind) or any(hasattr(kind, protocol) for protocol in _PROTOCOLS)
 
 
 def _is_buffer(node: Any) -> bool:
