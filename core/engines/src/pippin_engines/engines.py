@@ -155,8 +155,8 @@ def _imported(name: str) -> Any:
 def _refuse_other_contract(module: str, found: object) -> None:
     if found != shim.CONTRACT:
         raise ConfigError(
-            f"solver: {module} has CONTRACT = {found!r}, and this Pippin speaks version {shim.CONTRACT} with engines; install"
-            " versions of both that agree"
+            f"solver: {module} has CONTRACT = {found!r}, and this Pippin speaks version {shim.CONTRACT} with engines;"
+            " install versions of both that agree"
         )
 
 
@@ -218,6 +218,7 @@ class EngineProcess(RunningEngine):
             raise
 
     def step(self, count: int = 1) -> None:
+        """As `RunningEngine.step`."""
         self._head[0] = count
         with suppress(ConnectionError):  # the process has ended; `wait` says so
             self._line.go()
@@ -225,11 +226,13 @@ class EngineProcess(RunningEngine):
             self._answer("a step")
 
     def call(self, method: str, /, **arguments: Any) -> Any:
+        """As `RunningEngine.call`."""
         with suppress(ConnectionError):
             shim.send(self._line.channel, method, arguments)
         return self._answer(f"`{method}`")
 
     def close(self) -> None:
+        """End the process, whatever it computes."""
         self._end()
 
     @property
@@ -253,8 +256,8 @@ class EngineProcess(RunningEngine):
             self._process.kill()
             self._process.wait(_STOP)
             raise SimulationError(
-                f"solver: the engine of {self._name} gave no answer to {what} within {self._timeout:g} s, and its process"
-                f" was ended; set solver.timeout to more{self._said()}"
+                f"solver: the engine of {self._name} gave no answer to {what} within {self._timeout:g} s, and its"
+                f" process was ended; set solver.timeout to more{self._said()}"
             )
         try:
             kind, content = shim.receive(self._line.channel)
@@ -268,8 +271,8 @@ class EngineProcess(RunningEngine):
         code = self._process.wait(_STOP)
         how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
         return (
-            f"solver: the process of the engine of {self._name} ended with {how} in {what}; see what it printed, and try"
-            f" `pippin env check {self._environment}`{self._said()}"
+            f"solver: the process of the engine of {self._name} ended with {how} in {what}; see what it printed, and"
+            f" try `pippin env check {self._environment}`{self._said()}"
         )
 
     def _said(self) -> str:
@@ -282,8 +285,8 @@ class EngineProcess(RunningEngine):
         name, text = told["names"][0], told["text"]
         if "ImportError" in told["names"]:
             raise ConfigError(
-                f"solver.environment: {self._environment!r} cannot import the engine of {self._name}: {text}; make it anew"
-                " by `pippin env add`"
+                f"solver.environment: {self._environment!r} cannot import the engine of {self._name}: {text}; make it"
+                " anew by `pippin env add`"
             ) from cause
         for refusal in ("NotImplementedError", "ValueError"):
             if refusal in told["names"]:
