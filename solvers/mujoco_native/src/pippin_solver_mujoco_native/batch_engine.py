@@ -23,9 +23,6 @@ OUTPUTS = ("qpos", "qvel")
 FULL = slice(int(mujoco.mjtWarning.mjWARN_CONTACTFULL), int(mujoco.mjtWarning.mjWARN_CNSTRFULL) + 1)
 """Warnings that contacts or constraints were left out."""
 
-_WHOLE = ("geom_condim", "pair_dim")
-"""Arrays of whole numbers that the host may change after the model was compiled; those of equal frames are others."""
-
 _FLAGS = {"disableflags": mujoco.mjtDisableBit, "enableflags": mujoco.mjtEnableBit}
 
 
@@ -38,7 +35,8 @@ def told_model(model, mjcf):
     """
     binary = np.empty(mujoco.mj_sizeModel(model), np.uint8)
     mujoco.mj_saveModel(model, None, binary)
-    arrays = {name: value for name in dir(model) if _is_sent(name, value := getattr(model, name, None))}
+    compiled = mujoco.MjModel.from_xml_string(mjcf)
+    arrays = {name: value for name in dir(model) if _is_sent(name, value := getattr(model, name, None), compiled)}
     parts = {part: _numbers(getattr(model, part)) for part in ("opt", "stat")}
     flags = {
         name: [bit for bit, value in kind.__members__.items() if getattr(model.opt, name) & int(value)]
@@ -48,16 +46,18 @@ def told_model(model, mjcf):
         "version": mujoco.__version__,
         "binary": binary,
         "mjcf": mjcf,
+        "ngravcomp": model.ngravcomp,
         "arrays": arrays,
         "parts": parts,
         "flags": flags,
     }
 
 
-def _is_sent(name, value):
-    if name.startswith("_") or not isinstance(value, np.ndarray) or not value.size:
+def _is_sent(name, value, compiled):
+    """Tell whether the text does not say a value: numbers it rounds, and whole ones that were set after it was made."""
+    if name.startswith("_") or not isinstance(value, (bool, np.ndarray)) or not np.size(value):
         return False
-    return value.dtype.kind == "f" or name in _WHOLE or name.endswith("_sameframe")
+    return np.asarray(value).dtype.kind == "f" or not np.array_equal(value, getattr(compiled, name))
 
 
 def _numbers(part):
@@ -72,8 +72,10 @@ def made_model(told):
             file = Path(folder) / "model.mjb"
             file.write_bytes(told["binary"].tobytes())
             return mujoco.MjModel.from_binary_path(str(file)), []
-    model = mujoco.MjModel.from_xml_string(told["mjcf"])
-    left = []
+    spec, left = mujoco.MjSpec.from_string(told["mjcf"]), []
+    for body in spec.bodies[1 : 1 + told["ngravcomp"]]:
+        body.gravcomp = 1.0  # it counts them when it compiles
+    model = spec.compile()
     for owner, values in (
         (model, told["arrays"]),
         *((getattr(model, name), told["parts"][name]) for name in told["parts"]),
@@ -82,7 +84,7 @@ def made_model(told):
             own = getattr(owner, name, None)
             if isinstance(own, np.ndarray) and own.shape == np.shape(value):
                 own[...] = value
-            elif isinstance(own, float):
+            elif isinstance(own, (bool, float)):
                 setattr(owner, name, value)
             else:
                 left.append(name)
