@@ -53,6 +53,7 @@ FOR_PLUGINS = (
     "pippin.rendering",
     "pippin.config",
     "pippin_conformance",
+    "pippin_engines",
     "pippin.labels",
     "pippin.late",
     "pippin.axes",
