@@ -81,7 +81,7 @@ def test_each_world_moves_as_with_its_solver_alone(file):
 
     assert (mixed[:, :2] == alone[0][:, :2]).all()
     assert (mixed[:, 2:] == alone[1][:, 2:]).all()
-    assert np.abs(alone[0] - alone[1]).max() > 1e-4  # the file's damping makes another motion
+    assert (alone[0] != alone[1]).any(axis=(0, 2)).all()
 
 
 @pytest.mark.parametrize(
