@@ -50,8 +50,8 @@ def mark_driven(builder: newton.ModelBuilder, dofs: Collection[int], *, has_dela
     """
     prepare_actuators(builder)
     register(builder, IS_DRIVEN, newton.Model.AttributeFrequency.JOINT_DOF)
-    values: Any = builder.custom_attributes[IS_DRIVEN].values
-    values.update(dict.fromkeys(dofs, 1))
+    attributes: Any = builder.custom_attributes
+    attributes[IS_DRIVEN].values.update(dict.fromkeys(dofs, 1))
     own = AssetActuators(builder)
     bounds, efforts, delays = _bounds(builder, own), dict[int, float](), dict[int, float]()
     lags = numbers(builder, DELAY)
@@ -77,7 +77,7 @@ def mark_driven(builder: newton.ModelBuilder, dofs: Collection[int], *, has_dela
         _silence(builder, own, actuator)
     if any(delays.values()):
         register(builder, DOF_DELAY, newton.Model.AttributeFrequency.JOINT_DOF, wp.float32)
-        builder.custom_attributes[DOF_DELAY].values.update(delays)
+        attributes[DOF_DELAY].values.update(delays)
     for dof, effort in efforts.items():
         if effort:
             builder.joint_effort_limit[dof] = min(builder.joint_effort_limit[dof], effort)
