@@ -22,6 +22,11 @@ def first_with(word):
         ('physics:type = "acceleration"', "told"),
     ],
 )
+def test_a_stage_that_starts_deep_in_its_ground_is_not_counted(tmp_path):
+    """Seed 1020 starts 0.4 m inside: where it comes out is no matter of the file."""
+    assert judge(usd.draw(1020), SUBJECT, tmp_path) is None
+
+
 def test_what_a_stage_means_otherwise_is_told(word, verdict, tmp_path):
     assert judge(first_with(word), SUBJECT, tmp_path).word == verdict
 
