@@ -17,6 +17,9 @@ ATTRIBUTE = "implementation"
 EXTRA = "extra"
 """Attribute of a configuration that names the extra of its distribution with the libraries of the plugin's class."""
 
+ENVIRONMENT = "environment"
+"""Field of a configuration with the Python environment that has these libraries in place of this one."""
+
 _PLACE = re.compile(r"(?:(?P<module>\.*\w+(?:\.\w+)*):)?(?P<path>[^\W\d]\w*(?:\.[^\W\d]\w*)*)")
 _FORMS = '".module:Class" for a class of the same package, "Class" for one of the same module'
 
@@ -57,6 +60,14 @@ def implementation_of(config: type) -> tuple[str, str]:
     if not module:
         return holder.__module__, path
     return importlib.util.resolve_name(module, _package(holder)), path
+
+
+def extra_of(settings: object) -> str | None:
+    """Return the extra with the libraries that the plugin of some settings needs here; None if it needs none.
+
+    Settings with an `environment` need none: the libraries are in that environment.
+    """
+    return None if getattr(settings, ENVIRONMENT, None) else getattr(type(settings), EXTRA, None)
 
 
 def modules_of(settings: object | None) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pippin.catalog.entries import Catalog
 from pippin.catalog.entry import Entry
-from pippin.catalog.implementation import EXTRA
+from pippin.catalog.implementation import ENVIRONMENT, extra_of
 from pippin.errors import ConfigError, PluginError
 from pippin.extras import installation, missing_libraries
 
@@ -28,41 +28,42 @@ def refuse_missing_extras(config: SimulationConfig) -> None:
         ConfigError: One line for each, with the command that installs it.
     """
     faults = list[str]()
-    for path, distribution, extra in _of_config(config):
+    for path, distribution, extra, settings in _of_config(config):
         missing = missing_libraries(extra, distribution)
         if missing:
             where = ": ".join(filter(None, (str(config.tree.nearest_origin(path)), path_text(path))))
-            faults.append(
-                f"{where}: needs {' and '.join(missing)}; install it by `{installation(extra, distribution)}`"
-            )
+            cure = f"install it by `{installation(extra, distribution)}`"
+            if hasattr(settings, ENVIRONMENT):
+                cure += f", or name an environment that has it: `pippin env add` makes one, and {ENVIRONMENT} names it"
+            faults.append(f"{where}: needs {' and '.join(missing)}; {cure}")
     if faults:
         raise ConfigError(*dict.fromkeys(faults))
 
 
-def _of_config(config: SimulationConfig) -> Iterator[tuple[KeyPath, str, str]]:
+def _of_config(config: SimulationConfig) -> Iterator[tuple[KeyPath, str, str, Any]]:
     for name, table in config.tables.items():
         yield from _of_table(name, table)
     for index, asset in enumerate(config.scene.assets):
         extra = _OF_ASSETS.get(PurePath(asset.path).suffix.lower())
         extra = "usd" if asset.format == "usd" else extra
         if extra and asset.importer is None:
-            yield ("scene", "assets", index), "pippin", extra
+            yield ("scene", "assets", index), "pippin", extra, asset
         if has_prefix(asset.path):
             find_file(asset.path, f"scene.assets[{index}].path")
 
 
-def _of_table(name: str, table: Any) -> Iterator[tuple[KeyPath, str, str]]:
+def _of_table(name: str, table: Any) -> Iterator[tuple[KeyPath, str, str, Any]]:
     registered = Catalog.installed().tables[name]
     if isinstance(registered, Entry):
-        if extra := getattr(type(table), EXTRA, None):
-            yield (name,), registered.distribution, extra
+        if extra := extra_of(table):
+            yield (name,), registered.distribution, extra, table
         return
     if not registered.is_component:
         return  # a command of its own uses it, and looks
     chosen = {(name, label): each for label, each in table.items()} if registered.is_labelled else {(name,): table}
     for path, choice in chosen.items():
-        if extra := getattr(type(choice.config), EXTRA, None):
-            yield path, _distribution(registered.name, choice), extra
+        if extra := extra_of(choice.config):
+            yield path, _distribution(registered.name, choice), extra, choice.config
 
 
 def _distribution(kind: str, choice: ComponentConfig) -> str:

@@ -1,0 +1,14 @@
+"""Engines in this process, or in a Python environment of their own, for solvers: `pippin env`."""
+
+from typing import TYPE_CHECKING
+
+from pippin.late import late
+
+from .source import EngineSource
+
+if TYPE_CHECKING:
+    from .engines import EngineArrays, EngineProcess, RunningEngine, start_engine
+
+__all__ = ["EngineArrays", "EngineProcess", "EngineSource", "RunningEngine", "start_engine"]
+
+__getattr__ = late(__name__)
