@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import newton
 import numpy as np
-import pippin
-import warp as wp
 from newton import ModelFlags
-from pippin.devices import kind_of
-from pippin.solving import ContactSource
-from pippin_engines import start_engine
+from pippin_engines import EngineSolver, EngineWorlds, start_engine
 
 from . import DrakeConfig
 
@@ -42,7 +38,7 @@ def arrays_of(model: newton.Model) -> dict[str, Any]:
     return found | {"joint_type": [newton.JointType(kind).name for kind in model.joint_type.numpy()]}
 
 
-class DrakeWorlds(newton.solvers.SolverBase):
+class DrakeWorlds(EngineWorlds):
     """All worlds, whose coordinates the engine keeps in Newton's layout.
 
     Args:
@@ -82,69 +78,16 @@ class DrakeWorlds(newton.solvers.SolverBase):
             state_out.joint_qd.assign(arrays["v"])
 
     def take_over(self, flags: int, worlds: np.ndarray) -> None:
-        """Tell the engine of the changed model."""
+        """Tell the engine of the changed model; it makes plants anew whose bodies or frames have changed."""
         rebuilt = [*np.flatnonzero(worlds[:-1]).tolist(), *([-1] if worlds[-1] else [])] if flags & REBUILD else []
         self.engine.call("change", model=arrays_of(self.model), worlds=rebuilt)
 
 
-class SolverDrake:
+class SolverDrake(EngineSolver):
     """The plugin: the solver of `[solver]` with `type = "drake"`."""
 
-    coordinates = "joint"
     supported_features: Mapping[str, str] = dict.fromkeys(FEATURES, "live")
-    supported_observables: frozenset[str] = frozenset()
-    engine_memory = "shared"
-    is_capturable = False
-    eager_reason = "Drake runs on the host"
-    detects_contacts = True
 
-    def __init__(self, config: DrakeConfig) -> None:
-        self.config = config
-
-    @pippin.hookimpl
-    def check_model(self, model: newton.Model) -> Iterator[str]:
-        """Refuse what Drake or this wrapper cannot move."""
-        if kind_of(model.device) != "cpu":
-            yield 'type: Drake runs on the CPU; set simulation.device = "cpu"'
-        loose = np.setdiff1d(np.arange(model.body_count), model.joint_child.numpy())
-        if len(loose):
-            yield f"type: body {model.body_label[loose[0]]!r} has no joint; give it a free one"
-
-    @pippin.hookimpl
-    def build_solver(self, model: newton.Model, dt: float) -> DrakeWorlds:
-        """Return the solver of a model."""
-        self._worlds = DrakeWorlds(model, self.config, dt)
-        return self._worlds
-
-    @pippin.hookimpl
-    def initialize_contacts(self) -> ContactSource:
-        """Nothing touches."""
-        return ContactSource()
-
-    def state_arrays(self) -> dict[str, wp.array]:
-        """Return the coordinates and velocities, in the engine's own memory."""
-        arrays = self._worlds.engine.arrays
-        return {name: wp.array(arrays[name], device="cpu", copy=False) for name in ("q", "v")}
-
-    @pippin.hookimpl
-    def notify_model_changed(self, solver: DrakeWorlds, flags: int, changed_worlds: wp.array[wp.bool]) -> None:
-        """Make plants anew whose bodies or frames have changed; all else is read in each step."""
-        solver.take_over(flags, changed_worlds.numpy())
-
-    @pippin.hookimpl
-    def step_solver(
-        self,
-        solver: DrakeWorlds,
-        state_in: newton.State,
-        state_out: newton.State,
-        control: newton.Control,
-        substep_count: int,
-        written_worlds: wp.array[wp.bool],
-    ) -> None:
-        """Take all substeps in one call, from the engine's own coordinates where nothing else wrote."""
-        solver.advance(state_in, state_out, control, written_worlds.numpy(), substep_count)
-
-    @pippin.hookimpl
-    def close(self) -> None:
-        """End the engine."""
-        self._worlds.engine.close()
+    def make_worlds(self, model: newton.Model, dt: float) -> DrakeWorlds:
+        """Return the worlds."""
+        return DrakeWorlds(model, self.config, dt)

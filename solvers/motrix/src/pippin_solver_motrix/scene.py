@@ -19,6 +19,8 @@ SHAPES = {
     GeoType.ELLIPSOID: ("ellipsoid", 3),
     GeoType.CYLINDER: ("cylinder", 2),
     GeoType.BOX: ("box", 3),
+    GeoType.CONE: ("mesh", 0),
+    GeoType.CONVEX_MESH: ("mesh", 0),
 }
 """The name of each shape in MJCF, and how many numbers say its size."""
 
@@ -27,10 +29,13 @@ AXES = ("REVOLUTE", "PRISMATIC")
 FAR = 1e6
 """Coordinates [m, rad] and efforts [N, N·m] from which Newton's builders mean that nothing is limited."""
 
-ALIKE = {
-    "joint": ("X_p", "X_c", "axis", "damping", "stiffness", "rest_q", "limit_lower", "limit_upper", "effort_limit"),
-    "shape": ("type", "transform", "scale", "material_mu"),
-}
+OFF = 1e-4
+"""Distance of corners of meshes from their places, by their distance from the origin."""
+
+ALIKE = (
+    *("joint_X_p", "joint_X_c", "joint_axis", "joint_damping", "joint_stiffness", "joint_rest_q", "joint_limit_lower"),
+    *("joint_limit_upper", "joint_effort_limit", "shape_transform", "shape_scale", "shape_material_mu"),
+)
 """Arrays of the model that all worlds share in MotrixSim."""
 
 
@@ -42,53 +47,57 @@ class Scene:
     """
 
     def __init__(self, model: newton.Model) -> None:
-        self.model, worlds = model, model.world_count
-        self.joint_count, self.body_count = model.joint_count // worlds, model.body_count // worlds
-        #: The kind of each joint, the body that it hangs from, and the one that it moves.
-        self.kinds = [newton.JointType(kind).name for kind in self.joints("type")]
-        self.parents, self.children = self.joints("parent").tolist(), self.joints("child").tolist()
-        #: Hinges and sliders, free joints, and the DOFs and coordinates of the former.
-        self.axes = [row for row, kind in enumerate(self.kinds) if kind in AXES]
-        self.free = [row for row, kind in enumerate(self.kinds) if kind == "FREE"]
-        self.dofs = self.joints("qd_start")[self.axes]
-        self.coordinates = self.joints("q_start")[self.axes]
-        #: The body that each body is fixed to or is; -1 is the world.
-        self.carriers = list(range(self.body_count))
-        for kind, parent, child in zip(self.kinds, self.parents, self.children, strict=True):
-            if kind == "FIXED":
-                self.carriers[child] = parent if parent < 0 else self.carriers[parent]
-        own = np.isin(model.shape_world.numpy(), (-1, 0)) if model.shape_count else np.zeros(0, bool)
-        flags = model.shape_flags.numpy() if model.shape_count else np.zeros(0, int)
-        #: Shapes of the first world, and of all worlds, that collide.
-        self.shapes = np.flatnonzero(own & (flags & int(newton.ShapeFlags.COLLIDE_SHAPES) != 0))
+        self._model, joints = model, model.joint_count // model.world_count
+        self._kinds = [newton.JointType(kind).name for kind in self._of("joint_type")[:joints]]
+        self._parents, self._children = (self._of(f"joint_{end}")[:joints].tolist() for end in ("parent", "child"))
+        #: The name, the kind and the body of each joint.
+        self.joints = [[f"j{row}", *each] for row, each in enumerate(zip(self._kinds, self._children, strict=True))]
+        #: Hinges and sliders.
+        self.axes = [row for row, kind in enumerate(self._kinds) if kind in AXES]
+        collide = self._of("shape_flags") & int(newton.ShapeFlags.COLLIDE_SHAPES) != 0
+        self._shapes = np.flatnonzero(collide & (self._of("shape_world") <= 0))
 
-    def joints(self, name: str) -> np.ndarray:
-        """Return an array of the joints of the first world."""
-        return getattr(self.model, f"joint_{name}").numpy()[: self.joint_count]
+    def _of(self, name: str, source: Any = None) -> np.ndarray:
+        """Return an array of the model, or of a control; empty if it has none."""
+        array = getattr(source or self._model, name)
+        return np.zeros(0, int) if array is None else array.numpy()
+
+    def of_axes(self, name: str, source: Any = None) -> np.ndarray:
+        """Return an array of the model, or of a control, for the hinges and sliders of all worlds, [W, n]."""
+        columns = self._of("joint_q_start" if name.endswith("_q") else "joint_qd_start")[self.axes]
+        return self._of(f"joint_{name}", source).reshape(self._model.world_count, -1).astype(float)[:, columns]
 
     def faults(self) -> Iterator[str]:
-        """Yield why MotrixSim, or this wrapper, cannot simulate the model."""
-        model, worlds = self.model, self.model.world_count
-        loose = np.setdiff1d(np.arange(self.body_count), self.children)
-        if len(loose):
-            yield f"type: body {model.body_label[loose[0]]!r} has no joint; give it a free one"
-        for shape in self.shapes:
-            kind, label = GeoType(model.shape_type.numpy()[shape]), model.shape_label[shape]
-            is_fixed = model.shape_body.numpy()[shape] < 0
-            scale = model.shape_scale.numpy()[shape]
+        """Yield which shapes MotrixSim, or this wrapper, does not have."""
+        for shape in self._shapes:
+            kind, label = GeoType(self._of("shape_type")[shape]), self._model.shape_label[shape]
             if kind not in SHAPES:
-                yield f"type: 'motrix' has no shapes of the kind {kind.name.lower()}, as {label!r} is; use a convex one"
-            elif kind == GeoType.PLANE and (not is_fixed or scale[:2].any()):
+                cure = "let convex_hulls be true in its asset, or use another solver"
+                yield f"type: 'motrix' has no shapes of the kind {kind.name.lower()}, as {label!r} is; {cure}"
+            is_endless = self._of("shape_body")[shape] < 0 and not self._of("shape_scale")[shape, :2].any()
+            if kind == GeoType.PLANE and not is_endless:
                 yield f"type: plane {label!r} moves, or has edges; let it be a box, or an endless ground"
-            if model.shape_margin.numpy()[shape] != 0.0:
+            if self._of("shape_margin")[shape] != 0.0:
                 yield f"type: 'motrix' knows no margin of shapes, as {label!r} has; make the shape larger"
-        for kind, names in ALIKE.items():
-            for name in names if worlds > 1 else ():
-                array = getattr(model, f"{kind}_{name}").numpy()
-                of_worlds = model.shape_world.numpy() if kind == "shape" else None
-                array = array if of_worlds is None else array[of_worlds >= 0]
-                if len(array) and (array.reshape(worlds, -1) != array.reshape(worlds, -1)[0]).any():
-                    yield f"type: {kind}_{name} differs between worlds, and 'motrix' has one for all; make it equal"
+
+    def numbers(self) -> dict[str, np.ndarray]:
+        """Return what each world may have of its own, as `Engine` takes it."""
+        mass, com, inertia = (self._of(f"body_{name}").astype(float) for name in ("mass", "com", "inertia"))
+        of_bodies = {"mass": mass, "com": com, "inertia": six(inertia)}
+        shape = self._model.world_count, len(self._children)
+        found = {name: values.reshape(*shape, *values.shape[1:]) for name, values in of_bodies.items()}
+        names = {"armature": "armature", "friction": "friction", "stiffness": "target_ke", "damping": "target_kd"}
+        return found | {name: self.of_axes(each) for name, each in names.items()}
+
+    def holders(self) -> dict[str, Any]:
+        """Return the body that each body is fixed to or is, and the point of each body that its joint holds."""
+        carriers, anchors = list(range(len(self._children))), np.zeros((len(self._children), 3))
+        for row, (kind, parent, child) in enumerate(zip(self._kinds, self._parents, self._children, strict=True)):
+            if kind == "FIXED":
+                carriers[child] = parent if parent < 0 else carriers[parent]
+            elif kind in AXES:
+                anchors[child] = self._of("joint_X_c")[row, :3]
+        return {"carriers": carriers, "anchors": anchors}
 
     def mjcf(self, dt: float) -> str:
         """Return the text of the first world with substeps of `dt` [s]."""
@@ -98,56 +107,35 @@ class Scene:
             f"{bounds('forcerange', -most, most)}/>"
             for row, most in zip(self.axes, self.of_axes("effort_limit")[0], strict=True)
         ]
+        meshes = "".join(f'<mesh name="m{shape}" vertex="{text(self._corners(shape))}"/>' for shape in self._meshes())
         return (
-            '<mujoco><compiler angle="radian" autolimits="true"/>'
-            f'<option timestep="{dt:.17g}"/>'
-            f"<worldbody>{self._shapes_of(-1)}{self._bodies(-1)}</worldbody>"
-            f"<actuator>{''.join(actuators)}</actuator><contact>{self._pairs()}</contact></mujoco>"
+            f'<mujoco><compiler angle="radian" autolimits="true"/><option timestep="{dt:.17g}"/><asset>{meshes}</asset>'
+            f"<worldbody>{self._shapes_of(-1)}{self._bodies_of(-1)}</worldbody>"
+            f"<actuator>{''.join(actuators)}</actuator><contact>{''.join(self._pairs())}</contact></mujoco>"
         )
 
-    def of_axes(self, name: str, source: Any = None) -> np.ndarray:
-        """Return an array of the model, or of a control, for the hinges and sliders of all worlds, [W, n]."""
-        array = getattr(source or self.model, f"joint_{name}").numpy()
-        values = array.reshape(self.model.world_count, -1).astype(float)
-        return values[:, self.coordinates if name.endswith("_q") else self.dofs]
-
-    def numbers(self) -> dict[str, np.ndarray]:
-        """Return what each world may have of its own, as `Engine` takes it."""
-        shape = self.model.world_count, self.body_count
-        mass, com, inertia = (getattr(self.model, f"body_{name}").numpy() for name in ("mass", "com", "inertia"))
-        found = {"mass": mass.reshape(shape), "com": com.reshape(*shape, 3), "inertia": six(inertia).reshape(*shape, 6)}
-        names = {"armature": "armature", "friction": "friction", "stiffness": "target_ke", "damping": "target_kd"}
-        found |= {name: self.of_axes(own) for name, own in names.items()}
-        return {name: values.astype(float) for name, values in found.items()}
-
-    def anchors(self) -> np.ndarray:
-        """Return the point of each body that its joint holds, [bodies, 3]."""
-        found = np.zeros((self.body_count, 3))
-        found[[self.children[row] for row in self.axes]] = self.joints("X_c")[self.axes, :3]
-        return found
-
-    def _bodies(self, parent: int) -> str:
-        return "".join(self._body(row) for row, each in enumerate(self.parents) if each == parent)
+    def _bodies_of(self, parent: int) -> str:
+        return "".join(self._body(row) for row, each in enumerate(self._parents) if each == parent)
 
     def _body(self, row: int) -> str:
-        body, model = self.children[row], self.model
-        outer, inner = (self.joints(name)[row].astype(float) for name in ("X_p", "X_c"))
+        body = self._children[row]
+        outer, inner = (self._of(f"joint_{name}")[row].astype(float) for name in ("X_p", "X_c"))
         turn = product(outer[3:], conjugate(inner[3:]))
         place = outer[:3] - rotated(turn, inner[:3])
-        mass, com, inertia = (getattr(model, f"body_{name}").numpy()[body] for name in ("mass", "com", "inertia"))
+        mass, com, inertia = (self._of(f"body_{name}")[body] for name in ("mass", "com", "inertia"))
         inertial = f'<inertial pos="{text(com)}" mass="{mass:.9g}" fullinertia="{text(six(inertia))}"/>'
         return (
             f'<body name="b{body}" pos="{text(place)}" quat="{text(np.roll(turn, 1))}">{self._joint(row, inner)}'
-            f"{inertial if self.carriers[body] >= 0 else ''}{self._shapes_of(body)}{self._bodies(body)}</body>"
+            f"{inertial if mass else ''}{self._shapes_of(body)}{self._bodies_of(body)}</body>"
         )
 
     def _joint(self, row: int, inner: np.ndarray) -> str:
-        kind = self.kinds[row]
+        kind = self._kinds[row]
         if kind not in AXES:
             return f'<freejoint name="j{row}"/>' if kind == "FREE" else ""
         names = ("damping", "stiffness", "rest_q", "limit_lower", "limit_upper")
         damping, stiffness, rest, low, high = (self.of_axes(name)[0, self.axes.index(row)] for name in names)
-        axis = rotated(inner[3:], self.joints("axis")[self.joints("qd_start")[row]].astype(float))
+        axis = rotated(inner[3:], self._of("joint_axis")[self._of("joint_qd_start")[row]].astype(float))
         return (
             f'<joint name="j{row}" type="{"hinge" if kind == "REVOLUTE" else "slide"}" pos="{text(inner[:3])}"'
             f' axis="{text(axis)}" damping="{damping:.9g}" stiffness="{stiffness:.9g}" springref="{rest:.9g}"'
@@ -155,25 +143,36 @@ class Scene:
         )
 
     def _shapes_of(self, body: int) -> str:
-        model, found = self.model, []
-        for shape in self.shapes[model.shape_body.numpy()[self.shapes] == body] if len(self.shapes) else ():
-            name, count = SHAPES[GeoType(model.shape_type.numpy()[shape])]
-            place, size = model.shape_transform.numpy()[shape], model.shape_scale.numpy()[shape][:count]
-            found.append(
-                f'<geom name="g{shape}" type="{name}" size="{text(size) if count else "0 0 1"}" pos="{text(place[:3])}"'
-                f' quat="{text(np.roll(place[3:], 1))}" contype="0" conaffinity="0"/>'
-            )
-        return "".join(found)
+        found = ""
+        for shape in self._shapes[self._of("shape_body")[self._shapes] == body]:
+            name, count = SHAPES[GeoType(self._of("shape_type")[shape])]
+            place, size = self._of("shape_transform")[shape], self._of("shape_scale")[shape, :count]
+            form = f'mesh="m{shape}"' if name == "mesh" else f'size="{text(size) if count else "0 0 1"}"'
+            frame = f'pos="{text(place[:3])}" quat="{text(np.roll(place[3:], 1))}"'
+            found += f'<geom name="g{shape}" type="{name}" {form} {frame} contype="0" conaffinity="0"/>'
+        return found
 
-    def _pairs(self) -> str:
-        pairs, mu = self.model.shape_contact_pairs, self.model.shape_material_mu
-        rows = () if pairs is None or not len(self.shapes) else pairs.numpy()
-        return "".join(
-            f'<pair geom1="g{first}" geom2="g{second}" condim="3" friction="{text([mean, mean])} 0 0 0"/>'
-            for first, second in rows
-            if {first, second} <= set(self.shapes.tolist())
-            for mean in [mu.numpy()[[first, second]].mean()]
-        )
+    def _meshes(self) -> list[int]:
+        kinds = self._of("shape_type")
+        return [shape for shape in self._shapes if SHAPES[GeoType(kinds[shape])][0] == "mesh"]
+
+    def _corners(self, shape: int) -> np.ndarray:
+        """Return the corners of a cone, or of a convex mesh, [corners, 3].
+
+        MotrixSim is at a loss where neighbouring triangles are in one plane, so that no corner is quite in its place.
+        """
+        angles = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
+        corners = np.stack([np.cos(angles), np.sin(angles), np.full(48, -1.0)], 1)
+        corners = np.vstack([corners, [[0.0, 0.0, 1.0]]]) * self._of("shape_scale")[shape, [0, 0, 1]]
+        if self._of("shape_type")[shape] == GeoType.CONVEX_MESH:
+            corners = np.unique(self._model.shape_source[shape].vertices, axis=0) * self._of("shape_scale")[shape]
+        return corners + OFF * np.abs(corners).max() * np.random.default_rng(0).uniform(-1.0, 1.0, corners.shape)
+
+    def _pairs(self) -> Iterator[str]:
+        for first, second in self._of("shape_contact_pairs") if len(self._shapes) else ():
+            if np.isin((first, second), self._shapes).all():
+                mean = text(np.repeat(self._of("shape_material_mu")[[first, second]].mean(), 2))
+                yield f'<pair geom1="g{first}" geom2="g{second}" condim="3" friction="{mean} 0 0 0"/>'
 
 
 def text(values: Any) -> str:
