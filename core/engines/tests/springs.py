@@ -1,5 +1,7 @@
 """A solver of hinges and sliders with springs to their zero, whose engine can also fail in each way that is known."""
 
+from collections.abc import Mapping
+
 import attrs
 import newton
 import numpy as np
@@ -32,7 +34,7 @@ class Springs(newton.solvers.SolverBase):
         super().__init__(model)
         self.joints = JointMap(model)
         worlds = model.world_count
-        shapes = {name: ((worlds, self.joints.qd_start[-1]), float) for name in ("q", "v", "efforts")}
+        shapes = dict.fromkeys(("q", "v", "efforts"), ((worlds, self.joints.qd_start[-1]), float))
         self.engine: RunningEngine = start_engine(config, {"dt": 0.002, "fails": config.fails}, shapes)
 
 
@@ -40,7 +42,11 @@ class SolverSprings:
     """The component."""
 
     coordinates = "joint"
-    supported_features = {"rigid_bodies": "live", "prismatic_joints": "build", "revolute_joints": "build"}
+    supported_features: Mapping[str, str] = {
+        "rigid_bodies": "live",
+        "prismatic_joints": "build",
+        "revolute_joints": "build",
+    }
     is_capturable = False
     eager_reason = "the engine runs on the host"
     detects_contacts = True

@@ -155,8 +155,8 @@ def _imported(name: str) -> Any:
 def _refuse_other_contract(module: str, found: object) -> None:
     if found != shim.CONTRACT:
         raise ConfigError(
-            f"solver: {module} has CONTRACT = {found!r}, and this Pippin speaks version {shim.CONTRACT} with engines; install"
-            " versions of both that agree"
+            f"solver: {module} has CONTRACT = {found!r}, and this Pippin speaks version {shim.CONTRACT} with engines;"
+            " install versions of both that agree"
         )
 
 
@@ -193,68 +193,105 @@ class EngineProcess(RunningEngine):
         signals: str | None = None,
         source: type | None = None,
     ) -> None:
-        place, self._environment = place_of(source or config), str(config.environment)
-        self._name, self._timeout = place.module.rpartition(".")[0] or place.module, float(config.timeout)
-        python = python_of(self._environment)
         signals = signals or ("events" if hasattr(os, "eventfd") else "sockets")
-        self._line = (_Events if signals == "events" else _Sockets)()
-        self._process = self._line.start([str(python), "-I", "-u", "-X", "utf8", shim.__file__], str(place.file))
-        self._tail: deque[str] = deque()
-        self._relay = threading.Thread(target=_relay, args=(self._process.stderr, self._name, self._tail), daemon=True)
-        self._relay.start()
-        self._end = weakref.finalize(self, _end, self._process, self._line, self._relay, os.getpid())
+        connection = _Connection(config, source or type(config), _Events if signals == "events" else _Sockets)
+        weakref.finalize(self, connection.end, os.getpid())
+        self._connection = lambda: connection  # in a closure: what it holds is of this process, and no state
         try:
-            self._line.meet(self._timeout, self._process)
             #: What the process said first: `python`, `numpy`, `name` and `version` of the engine, `contract`.
-            self.hello: Mapping[str, Any] = self._answer("its start")
-            _refuse_other_contract(place.module, self.hello["contract"])
-            self.arrays = self._share(arrays or {})
-            if arguments is not None:
-                told = {"memory": self._memory_path, "layout": self._layout, "arguments": dict(arguments)}
-                shim.send(self._line.channel, "build", told)
-                self.facts = self._answer("the build")
+            self.hello: Mapping[str, Any] = connection.meet()
+            _refuse_other_contract(connection.place.module, self.hello["contract"])
+            self.arrays = connection.share(arrays or {})
+            self.facts = {} if arguments is None else connection.build(arguments)
         except BaseException:
             self.close()
             raise
 
     def step(self, count: int = 1) -> None:
-        self._head[0] = count
-        with suppress(ConnectionError):  # the process has ended; `wait` says so
-            self._line.go()
-        if self._line.wait(self._timeout) != "done":
-            self._answer("a step")
+        """As `RunningEngine.step`."""
+        self._connection().step(count)
 
     def call(self, method: str, /, **arguments: Any) -> Any:
-        with suppress(ConnectionError):
-            shim.send(self._line.channel, method, arguments)
-        return self._answer(f"`{method}`")
+        """As `RunningEngine.call`."""
+        return self._connection().call(method, arguments)
 
     def close(self) -> None:
-        self._end()
+        """End the process, whatever it computes."""
+        self._connection().end(os.getpid())
 
     @property
     def pid(self) -> int:
         """Number of the process."""
-        return self._process.pid
+        return self._connection().process.pid
 
-    def _share(self, arrays: EngineArrays) -> dict[str, np.ndarray]:
+
+class _Connection:
+    """The host's end of an engine's process."""
+
+    def __init__(self, config: Any, source: type, line: type[_Events] | type[_Sockets]) -> None:
+        self.place, self._environment = place_of(source), str(config.environment)
+        self._name, self._timeout = self.place.module.rpartition(".")[0] or self.place.module, float(config.timeout)
+        python = python_of(self._environment)
+        self._line = line()
+        self.process = self._line.start([str(python), "-I", "-u", "-X", "utf8", shim.__file__], str(self.place.file))
+        self._tail: deque[str] = deque()
+        self._relay = threading.Thread(target=_relay, args=(self.process.stderr, self._name, self._tail), daemon=True)
+        self._relay.start()
+        self._is_open = True
+
+    def meet(self) -> Any:
+        """Return what the process says first."""
+        self._line.meet(self._timeout, self.process)
+        return self._answer("its start")
+
+    def share(self, arrays: EngineArrays) -> dict[str, np.ndarray]:
+        """Return arrays in memory that both ends have."""
         self._layout, size = list[Any](), shim.HEAD
         for name, (shape, dtype) in arrays.items():
             own = np.dtype(dtype)
             self._layout.append([name, own.str, [int(each) for each in shape], size])
             size += -(-max(1, int(np.prod(shape, dtype=int))) * own.itemsize // 64) * 64
-        block, self._memory_path = self._line.memory(size)
+        block, self._memory = self._line.memory(size)
         self._head = np.frombuffer(block, np.int64, 1)
         return shim.shared(block, self._layout)
+
+    def build(self, arguments: Mapping[str, Any]) -> Any:
+        """Let the process make its engine, and return what it tells of itself."""
+        told = {"memory": self._memory, "layout": self._layout, "arguments": dict(arguments)}
+        return self._told("build", told, "the build")
+
+    def step(self, count: int) -> None:
+        self._head[0] = count
+        with suppress(ConnectionError, OSError):  # the process has ended; `wait` says so
+            self._line.go()
+        if self._line.wait(self._timeout) != "done":
+            self._answer("a step")
+
+    def call(self, method: str, arguments: Mapping[str, Any]) -> Any:
+        return self._told(method, arguments, f"`{method}`")
+
+    def end(self, owner: int) -> None:
+        if os.getpid() != owner or not self._is_open:
+            return  # a fork of the process that it belongs to
+        self._is_open = False
+        self.process.kill()
+        self.process.wait(_STOP)
+        self._relay.join(_STOP)
+        self._line.close()
+
+    def _told(self, kind: str, content: Any, what: str) -> Any:
+        with suppress(ConnectionError):
+            shim.send(self._line.channel, kind, content)
+        return self._answer(what)
 
     def _answer(self, what: str) -> Any:
         """Return the content of the next message; raise what it tells, and the end of the process."""
         if self._line.wait(self._timeout) == "nothing":
-            self._process.kill()
-            self._process.wait(_STOP)
+            self.process.kill()
+            self.process.wait(_STOP)
             raise SimulationError(
-                f"solver: the engine of {self._name} gave no answer to {what} within {self._timeout:g} s, and its process"
-                f" was ended; set solver.timeout to more{self._said()}"
+                f"solver: the engine of {self._name} gave no answer to {what} within {self._timeout:g} s, and its"
+                f" process was ended; set solver.timeout to more{self._said()}"
             )
         try:
             kind, content = shim.receive(self._line.channel)
@@ -265,15 +302,15 @@ class EngineProcess(RunningEngine):
         return content
 
     def _ended(self, what: str) -> str:
-        code = self._process.wait(_STOP)
+        code = self.process.wait(_STOP)
         how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
         return (
-            f"solver: the process of the engine of {self._name} ended with {how} in {what}; see what it printed, and try"
-            f" `pippin env check {self._environment}`{self._said()}"
+            f"solver: the process of the engine of {self._name} ended with {how} in {what}; see what it printed, and"
+            f" try `pippin env check {self._environment}`{self._said()}"
         )
 
     def _said(self) -> str:
-        self._relay.join(_STOP if self._process.poll() is not None else 0.0)
+        self._relay.join(_STOP if self.process.poll() is not None else 0.0)
         tail = "".join(self._tail)[-_TAIL:].rstrip()
         return f"\nit printed at the end:\n{tail}" if tail else ""
 
@@ -282,8 +319,8 @@ class EngineProcess(RunningEngine):
         name, text = told["names"][0], told["text"]
         if "ImportError" in told["names"]:
             raise ConfigError(
-                f"solver.environment: {self._environment!r} cannot import the engine of {self._name}: {text}; make it anew"
-                " by `pippin env add`"
+                f"solver.environment: {self._environment!r} cannot import the engine of {self._name}: {text}; make it"
+                " anew by `pippin env add`"
             ) from cause
         for refusal in ("NotImplementedError", "ValueError"):
             if refusal in told["names"]:
@@ -427,12 +464,3 @@ def _relay(stream: Any, name: str, tail: deque[str]) -> None:
                 tail.popleft()
             with suppress(ValueError, OSError):  # standard error is closed
                 print(f"{name}: {text}", file=sys.stderr)
-
-
-def _end(process: subprocess.Popen[bytes], line: Any, relay: threading.Thread, owner: int) -> None:
-    if os.getpid() != owner:
-        return  # a fork of the process that it belongs to
-    process.kill()
-    process.wait(_STOP)
-    relay.join(_STOP)
-    line.close()

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import attrs
 from packaging.requirements import Requirement
@@ -31,10 +30,13 @@ EXTRA = "engine"
 """The extra of a solver's distribution that requires its engine."""
 
 _FACTS = """
-import importlib.metadata as m, json
-found = {d.metadata["Name"]: [d.version, d.metadata.get("License-Expression") or (d.metadata.get("License") or "").splitlines()[:1]]
-         for d in m.distributions()}
-print(json.dumps(found))
+import importlib.metadata, json
+
+def licence(told):
+    return told.get("License-Expression") or "".join((told.get("License") or "").splitlines()[:1])
+
+found = importlib.metadata.distributions()
+print(json.dumps({each.metadata["Name"]: [each.version, licence(each.metadata)] for each in found}))
 """
 
 
@@ -173,13 +175,13 @@ class EnvironmentPlan:
         except BaseException:
             shutil.rmtree(self.folder, ignore_errors=True)
             raise
-        packages = {name: (found[0], _plain(found[1])) for name, found in sorted(json.loads(told).items())}
+        packages = {name: (version, licence or "not stated") for name, (version, licence) in json.loads(told).items()}
         size = sum(each.stat().st_size for each in self.folder.rglob("*") if each.is_file() and not each.is_symlink())
         found = EngineEnvironment(
             folder=self.folder,
             solver=self.solver,
             requirements=self.requirements,
-            packages=packages,
+            packages=dict(sorted(packages.items())),
             megabytes=-(-size // 1_000_000),
         )
         found.write()
@@ -190,11 +192,6 @@ def _has_engine(entry: Entry) -> bool:
     if entry.kind != "solver" or entry.state != "ok":
         return False
     return isinstance(getattr(entry.load_config(), ATTRIBUTE, None), EngineSource)
-
-
-def _plain(licence: Any) -> str:
-    text = licence if isinstance(licence, str) else "".join(licence)
-    return text.strip() or "not stated"
 
 
 def _uv(*arguments: str) -> None:

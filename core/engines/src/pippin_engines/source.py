@@ -25,8 +25,8 @@ class EngineSource:
     """
 
     file: str
-    """A Python file beside the module of the settings: `CONTRACT = 1`, `DISTRIBUTION` and the class `Engine`. It imports
-    the engine, NumPy and the standard library."""
+    """A Python file beside the module of the settings, with `CONTRACT = 1`, `DISTRIBUTION` and the class `Engine`. It
+    imports the engine, NumPy and the standard library."""
 
     licence: str
     """The licence of the engine and of what it brings, shown before it is installed."""

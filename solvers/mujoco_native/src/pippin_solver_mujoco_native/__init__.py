@@ -7,8 +7,10 @@ from typing import ClassVar, Literal
 
 import attrs
 from attrs.validators import deep_iterable, ge
-from pippin.solving import inherited
-from pippin.validators import finite, non_negative
+from pippin.config import FilePath
+from pippin.solving import inherited, number
+from pippin.validators import finite, non_negative, positive
+from pippin_engines import EngineSource
 
 __all__ = ["MuJoCoNativeConfig"]
 
@@ -26,7 +28,15 @@ class MuJoCoNativeConfig:
     """MuJoCo's own C engine, on all cores of the CPU. The asset, or else MuJoCo, gives values left out."""
 
     implementation = ".solver:SolverMuJoCoNative"
+    engine = EngineSource(file="batch_engine.py", licence="Apache-2.0", megabytes=110)
     benchmark_variants = ("integrator=rk4",)
+
+    environment: FilePath | None = None
+    """A Python environment that has MuJoCo, perhaps another version; `pippin env add` makes one. By default that of
+    Pippin. The file is converted by Pippin's version."""
+
+    timeout: float = number(30.0, positive)
+    """Longest time for an answer from that environment [s]."""
 
     threads: int | None = inherited(ge(1))
     """Threads that step the worlds; by default one per core."""

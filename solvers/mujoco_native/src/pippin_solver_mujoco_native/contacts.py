@@ -11,6 +11,7 @@ import pippin
 import warp as wp
 from mujoco.batch import Batch
 
+from .batch_engine import contacts_of
 from .joints import on_host
 
 __all__ = ["ContactExport", "room_for"]
@@ -74,18 +75,4 @@ class ContactExport:
 
     def _read(self) -> tuple[np.ndarray, ...]:
         """Return world, geoms, axes, place, distance and wrench of each contact."""
-        counts = self._batch.bind("ncon")
-        found = [self._of_world(world) for world in np.flatnonzero(counts).tolist()]
-        worlds = np.repeat(np.arange(len(counts)), counts)
-        if not found:
-            found = [(np.zeros((0, 2), int), np.zeros((0, 3, 3)), np.zeros((0, 3)), np.zeros(0), np.zeros((0, 2, 3)))]
-        return worlds, *map(np.concatenate, zip(*found, strict=True))
-
-    def _of_world(self, world: int) -> tuple[np.ndarray, ...]:
-        data = self._data
-        self._batch.get_data(world, data)
-        contact, wrenches = data.contact, np.zeros((data.ncon, 6))
-        for index in range(data.ncon):
-            mujoco.mj_contactForce(self._batch.model, data, index, wrenches[index])
-        frames, wrenches = contact.frame.reshape(-1, 3, 3), wrenches.reshape(-1, 2, 3)
-        return contact.geom.copy(), frames.copy(), contact.pos.copy(), contact.dist.copy(), wrenches
+        return contacts_of(self._batch, self._data)

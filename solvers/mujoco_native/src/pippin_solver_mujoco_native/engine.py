@@ -16,6 +16,8 @@ from mujoco.batch import Batch
 from mujoco.batch import SimulationError as BatchError
 from pippin.arrays import present
 
+from . import MuJoCoNativeConfig
+from .batch_engine import FULL
 from .built_numbers import keep_numbers
 from .contacts import ContactExport
 from .inputs import Inputs, field
@@ -25,6 +27,7 @@ from .launching import host_views, launcher
 from .limits import limit_springs
 from .parameters import Parameters, is_uniform
 from .plain import PlainJoints
+from .remote import RemoteBatch, RemoteContacts, saved_text
 from .restoring import compensating, restore
 from .rollouts import Rollouts
 from .slippery import leave_out_friction
@@ -33,8 +36,6 @@ __all__ = ["MuJoCoBatch"]
 
 _mujoco: Any = mujoco
 """MuJoCo; most of it is an extension without type stubs."""
-_FULL = slice(int(_mujoco.mjtWarning.mjWARN_CONTACTFULL), int(_mujoco.mjtWarning.mjWARN_CNSTRFULL) + 1)
-"""Warnings that contacts or constraints were left out."""
 _NUMBERS = 2**22
 """Numbers of the states of all worlds and substeps of a call."""
 
@@ -51,18 +52,30 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         options: Arguments of `newton.solvers.SolverMuJoCo`, which converts the model.
         dt: Length of a step [s].
         thread_count: Threads to step on; 0 for all cores.
+        config: The settings, if they name an environment in which MuJoCo steps.
     """
 
     SUPPORTED_OBSERVABLES = frozenset({"contact_f"})
 
-    def __init__(self, model: newton.Model, options: Mapping[str, Any], dt: float, thread_count: int = 0) -> None:
+    def __init__(
+        self,
+        model: newton.Model,
+        options: Mapping[str, Any],
+        dt: float,
+        thread_count: int = 0,
+        config: MuJoCoNativeConfig | None = None,
+    ) -> None:
         super().__init__(model)
+        self._config, self._mjcf = config, ""
         separate = model.world_count > 1
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".*< MJ_MINMU")  # for MuJoCo Warp; see `leave_out_friction`
             warnings.filterwarnings("ignore", "Geom .*: authored margin")  # `restore` writes the margins again
-            with compensating(model):
-                converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True, separate_worlds=separate, **options)
+            with compensating(model), saved_text(options, wanted=config is not None) as (own_options, text):
+                converted = newton.solvers.SolverMuJoCo(
+                    model, use_mujoco_cpu=True, separate_worlds=separate, **own_options
+                )
+                self._mjcf = text()
         chosen = converted.mj_model.opt.solver
         restore(converted)
         if options["solver"] is not None:  # and not that of the file, which may be PGS
@@ -91,9 +104,15 @@ class MuJoCoBatch(newton.solvers.SolverBase):
     def _open(self, *, keeps_contacts: bool = False) -> None:
         """Make MuJoCo's worlds; each keeps its memory after a call if its contacts are to be read from there."""
         model, converted = self.model, self._converted
-        #: MuJoCo's worlds.
-        self.batch = Batch(self.mj_model, model.world_count, self._thread_count, persistent=keeps_contacts)
-        self._contacts = ContactExport(self.batch, on_host(self.mjc_geom_to_newton_shape)) if keeps_contacts else None
+        #: MuJoCo's worlds; `remote` if they are in another environment.
+        size, shapes = (model.world_count, self._thread_count), on_host(self.mjc_geom_to_newton_shape)
+        self.remote: RemoteBatch | None = None
+        if self._config is not None:
+            self.close()
+            self.remote = RemoteBatch(self._config, self.mj_model, self._mjcf, *size, persistent=keeps_contacts)
+        self.batch: Any = self.remote or Batch(self.mj_model, *size, persistent=keeps_contacts)
+        export = RemoteContacts if self.remote else ContactExport
+        self._contacts = export(self.batch, shapes) if keeps_contacts else None
         self._inputs = Inputs(model, converted, self.batch)
         if self._parameters is not None:
             self._parameters.move(self.batch)
@@ -102,7 +121,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self._follow_model()
         self._qpos, self._qvel = self.batch.bind("qpos"), self.batch.bind("qvel")
         self._timestep: np.ndarray = self.batch.expand("opt.timestep")
-        self._full: np.ndarray = self.batch.warning[:, _FULL]
+        self._full: np.ndarray = self.remote.full if self.remote else self.batch.warning[:, FULL]
         self._initial = self.batch.state.copy()
 
     @property
@@ -164,6 +183,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         """
         if self._timestep[0] != dt:
             self._timestep[:] = dt
+            self._flush()
         control = self.model.control() if control is None else control
         self._read(state_in, written_worlds)
         # Newton's torques on ball joints have fixed axes, MuJoCo's turn with the body: convert them in each substep.
@@ -204,7 +224,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         Raises:
             SimulationError: As `step`.
         """
-        if self._turning_count or self._contacts is not None or self._view(state.body_f).any():
+        if self.remote or self._turning_count or self._contacts is not None or self._view(state.body_f).any():
             return None
         self._timestep[:] = dt
         self._read(state, None)
@@ -236,6 +256,8 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         """
         worlds: Any = slice(None) if world_mask is None else np.flatnonzero(self._flags(world_mask)[0, :-1])
         self.batch.state[worlds] = self._initial[worlds]
+        if self.remote is not None:
+            self.remote.forget(np.arange(self.model.world_count)[worlds])
         if self._parameters is not None:
             self._parameters.pose_roots()
         chosen = newton.StateFlags.ALL if flags is None else flags
@@ -272,6 +294,16 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self._write_turning = launcher(write_coordinates, worlds, turning, *fields)
         self._plain = PlainJoints(joints)
         self._inputs.follow(turning, self._plain)
+        self._flush()
+
+    def _flush(self) -> None:
+        if self.remote is not None:
+            self.remote.flush()
+
+    def close(self) -> None:
+        """End the process of another environment, if there is one."""
+        if self.remote is not None:
+            self.remote.engine.close()
 
     def _read(self, state: Any, written: Any) -> None:
         """Read the coordinates of written worlds, and of those whose coordinates have another meaning now."""

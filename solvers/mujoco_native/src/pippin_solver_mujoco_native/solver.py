@@ -16,6 +16,7 @@ from pippin.solving import RIGID_TREES, ContactSource, slippery_shapes
 from . import MuJoCoNativeConfig
 from .contacts import room_for
 from .engine import MuJoCoBatch
+from .remote import left_out
 from .slippery import LEAST_FRICTION, can_throw
 
 __all__ = ["SolverMuJoCoNative"]
@@ -63,6 +64,7 @@ class SolverMuJoCoNative:
     def __init__(self, config: MuJoCoNativeConfig) -> None:
         self.config = config
         self.notes: list[str] = []
+        self._solver: MuJoCoBatch | None = None
 
     @pippin.hookimpl
     def configure_builder(self, builder: newton.ModelBuilder) -> None:
@@ -103,9 +105,14 @@ class SolverMuJoCoNative:
         """Return MuJoCo's worlds."""
         options = attrs.asdict(self.config)
         threads = options.pop("threads")
-        del options["nconmax"]
+        for name in ("nconmax", "environment", "timeout"):
+            del options[name]
         options |= {"disable_sensors": True, "kinematic_switchable_roots": False, "enable_sleeping": False}
-        return MuJoCoBatch(model, options, dt, threads or 0)
+        elsewhere = self.config if self.config.environment else None
+        self._solver = MuJoCoBatch(model, options, dt, threads or 0, elsewhere)
+        if self._solver.remote is not None:
+            self.notes += left_out(self._solver.remote)
+        return self._solver
 
     @pippin.hookimpl
     def initialize_contacts(self, model: newton.Model) -> ContactSource:
@@ -163,3 +170,9 @@ class SolverMuJoCoNative:
         """Declare MuJoCo's state of every world, with the warm start, as the state that steps carry on."""
         solver: Any = simulation.solver
         self.state_arrays = solver.state_arrays
+
+    @pippin.hookimpl
+    def close(self) -> None:
+        """End the process of another environment."""
+        if self._solver is not None:
+            self._solver.close()

@@ -110,8 +110,8 @@ def _hello(environment: EngineEnvironment) -> str:
     recorded, _ = environment.packages.get(told["name"], (told["version"], ""))
     if recorded != told["version"]:
         raise ConfigError(
-            f"{environment.folder}: has {told['name']} {told['version']}, and was made with {recorded}; remove it, and make"
-            " it anew"
+            f"{environment.folder}: has {told['name']} {told['version']}, and was made with {recorded}; remove it, and"
+            " make it anew"
         )
     return (
         f"{told['name']} {told['version']} answers in {environment.folder}: Python {told['python']}, NumPy"

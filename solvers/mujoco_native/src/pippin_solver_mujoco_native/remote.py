@@ -1,0 +1,132 @@
+"""MuJoCo's worlds in an environment of their own, perhaps of another version of MuJoCo."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from mujoco.batch import Batch
+from pippin_engines import start_engine
+
+from . import MuJoCoNativeConfig
+from .batch_engine import INPUTS, OUTPUTS, told_model
+from .contacts import ContactExport
+
+__all__ = ["RemoteBatch", "RemoteContacts", "left_out", "saved_text"]
+
+
+class RemoteBatch:
+    """Worlds that another process steps, with the interface of `mujoco.batch.Batch`, whose numbers are held here too.
+
+    Args:
+        config: The settings, which name the environment.
+        model: MuJoCo's model of this environment.
+        mjcf: Its file as text, for another version.
+        worlds: Number of worlds.
+        threads: Threads to step on; 0 for all cores.
+        persistent: Whether each world keeps its memory after a call.
+    """
+
+    def __init__(
+        self, config: MuJoCoNativeConfig, model: Any, mjcf: str, worlds: int, threads: int, *, persistent: bool
+    ) -> None:
+        self._held = Batch(model, worlds, 1)
+        fields = {name: self._held.bind(name) for name in INPUTS}
+        arrays = {name: (field.shape, field.dtype) for name, field in fields.items()}
+        told = {"model": told_model(model, mjcf), "worlds": worlds, "threads": threads, "persistent": persistent}
+        #: The engine.
+        self.engine = start_engine(config, told, {**arrays, "full": ((worlds,), bool)})
+        #: The memory of the worlds, for checkpoints.
+        self.memory = self.engine.memory()
+        self._inputs = [(self.engine.arrays[name], field) for name, field in fields.items() if field.size]
+        self._outputs = [(fields[name], self.engine.arrays[name]) for name in OUTPUTS]
+        self._expanded: dict[str, np.ndarray] = {}
+        self._sent: dict[str, np.ndarray] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._held, name)
+
+    @property
+    def full(self) -> np.ndarray:
+        """Whether each world had no room for its contacts, shape [worlds]."""
+        return self.engine.arrays["full"]
+
+    def expand(self, name: str) -> np.ndarray:
+        """Return a parameter with a value for each world; `flush` sends what is written there."""
+        self._expanded[name] = array = self._held.expand(name)
+        return array
+
+    def flush(self) -> None:
+        """Send the parameters that have changed."""
+        changed = {
+            name: array
+            for name, array in self._expanded.items()
+            if name not in self._sent or not np.array_equal(self._sent[name], array)
+        }
+        if changed:
+            self.engine.call("expand", values=changed)
+            self._sent |= {name: array.copy() for name, array in changed.items()}
+
+    def forget(self, worlds: np.ndarray) -> None:
+        """Set the memory of some worlds back."""
+        self.engine.call("forget", worlds=worlds)
+
+    def step(self, *, nstep: int) -> None:
+        """Take substeps in all worlds."""
+        for theirs, own in self._inputs:
+            theirs[...] = own
+        self.engine.step(nstep)
+        for own, theirs in self._outputs:
+            own[...] = theirs
+
+
+class RemoteContacts(ContactExport):
+    """A copy of the contacts that the last substep left in the other process.
+
+    Args:
+        batch: Its worlds.
+        shapes: As for `ContactExport`.
+    """
+
+    def __init__(self, batch: RemoteBatch, shapes: np.ndarray) -> None:
+        super().__init__(batch, shapes)
+        self._engine = batch.engine
+
+    def _read(self) -> tuple[np.ndarray, ...]:
+        told = self._engine.call("contacts")
+        self._places, self._turns = told.pop("xpos"), told.pop("xmat")
+        return tuple(told.values())
+
+
+@contextmanager
+def saved_text(options: Mapping[str, Any], *, wanted: bool) -> Iterator[tuple[Mapping[str, Any], Callable[[], str]]]:
+    """Yield options that let Newton's conversion save its MJCF, and a function that returns what it saved.
+
+    Args:
+        options: Arguments of `SolverMuJoCo`, which may name a file.
+        wanted: Whether the text is wanted; else the options are as they were.
+    """
+    if not wanted:
+        yield options, str
+        return
+    with TemporaryDirectory() as folder:
+        file = Path(options["save_to_mjcf"] or Path(folder) / "model.xml")
+        logger, told = logging.getLogger("newton._src.solvers.mujoco.solver_mujoco"), options["save_to_mjcf"]
+        logger.addFilter(told_only := lambda _: bool(told))  # it names the file, which nobody has asked for
+        try:
+            yield {**options, "save_to_mjcf": str(file)}, lambda: file.read_text(encoding="utf-8")
+        finally:
+            logger.removeFilter(told_only)
+
+
+def left_out(batch: RemoteBatch) -> list[str]:
+    """Return a note for what the other version of MuJoCo does not have."""
+    facts = batch.engine.facts
+    if not facts["left"]:
+        return []
+    return [f"solver.environment: MuJoCo {facts['mujoco']} has other arrays than this one: {', '.join(facts['left'])}"]
