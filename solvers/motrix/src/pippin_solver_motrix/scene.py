@@ -34,7 +34,7 @@ OFF = 1e-4
 
 ALIKE = (
     *("joint_X_p", "joint_X_c", "joint_axis", "joint_damping", "joint_stiffness", "joint_rest_q", "joint_limit_lower"),
-    *("joint_limit_upper", "joint_effort_limit", "shape_transform", "shape_scale", "shape_material_mu"),
+    *("joint_limit_upper", "joint_effort_limit", "shape_transform", "shape_scale", "shape_material_mu", "shape_margin"),
 )
 """Arrays of the model that all worlds share in MotrixSim."""
 
@@ -77,8 +77,6 @@ class Scene:
             is_endless = self._of("shape_body")[shape] < 0 and not self._of("shape_scale")[shape, :2].any()
             if kind == GeoType.PLANE and not is_endless:
                 yield f"type: plane {label!r} moves, or has edges; let it be a box, or an endless ground"
-            if self._of("shape_margin")[shape] != 0.0:
-                yield f"type: 'motrix' knows no margin of shapes, as {label!r} has; make the shape larger"
 
     def numbers(self) -> dict[str, np.ndarray]:
         """Return what each world may have of its own, as `Engine` takes it."""
@@ -171,8 +169,9 @@ class Scene:
     def _pairs(self) -> Iterator[str]:
         for first, second in self._of("shape_contact_pairs") if len(self._shapes) else ():
             if np.isin((first, second), self._shapes).all():
-                mean = text(np.repeat(self._of("shape_material_mu")[[first, second]].mean(), 2))
-                yield f'<pair geom1="g{first}" geom2="g{second}" condim="3" friction="{mean} 0 0 0"/>'
+                mu, margin = (self._of(f"shape_{name}")[[first, second]] for name in ("material_mu", "margin"))
+                numbers = f'margin="{margin.sum():.9g}" friction="{text([mu.mean(), mu.mean()])} 0 0 0"'
+                yield f'<pair geom1="g{first}" geom2="g{second}" condim="3" {numbers}/>'
 
 
 def text(values: Any) -> str:

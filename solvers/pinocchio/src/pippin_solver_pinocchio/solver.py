@@ -22,6 +22,7 @@ def mechanism(model: newton.Model) -> dict[str, Any]:
     of_joints = {name: getattr(model, f"joint_{name}").numpy()[:rows] for name in ("type", "parent", "child")}
     sizes, starts = model.joint_dof_dim.numpy()[:rows].sum(1), model.joint_qd_start.numpy()
     axes = np.zeros((rows, 3))
+    is_axis = np.repeat(sizes == 1, sizes)  # free joints have no dampers here
     axes[sizes == 1] = model.joint_axis.numpy()[starts[:rows][sizes == 1]]
     of_bodies = {
         name: getattr(model, f"body_{name}").numpy()[:bodies].astype(float) for name in ("mass", "com", "inertia")
@@ -34,6 +35,7 @@ def mechanism(model: newton.Model) -> dict[str, Any]:
         "inner": model.joint_X_c.numpy()[:rows].astype(float),
         "axes": axes,
         "armature": model.joint_armature.numpy()[: starts[rows]].astype(float),
+        "damping": np.where(is_axis, model.joint_damping.numpy()[: starts[rows]], 0.0),
         **of_bodies,
     }
 
@@ -43,13 +45,14 @@ class SolverPinocchio(EngineSolver):
 
     supported_features: Mapping[str, str] = {"gravity": "live"} | dict.fromkeys(
         (
-            *("armature", "fixed_joints", "free_joints", "light_links", "massless_bodies", "prismatic_joints"),
-            *("revolute_joints", "rigid_bodies"),
+            *("armature", "fixed_joints", "free_joints", "joint_damping", "light_links", "massless_bodies"),
+            *("prismatic_joints", "revolute_joints", "rigid_bodies"),
         ),
         "build",
     )
     arrays_alike = (
-        *("joint_X_p", "joint_X_c", "joint_axis", "joint_armature", "body_mass", "body_com", "body_inertia"),
+        *("joint_X_p", "joint_X_c", "joint_axis", "joint_armature", "joint_damping"),
+        *("body_mass", "body_com", "body_inertia"),
     )
 
     def make_worlds(self, model: newton.Model, dt: float) -> TreeWorlds:
