@@ -39,11 +39,14 @@ WRONG = {
     "efforts of another world": ("engine", "= efforts.copy(),", "= self.arrays['efforts'][world - 1].copy(),"),
     "wrenches of world 0": ("engine", ", wrenches.copy()", ", self.arrays['wrenches'][0].copy()"),
     "forces on free bodies": ("engine", "wrenches[body] += efforts[columns]", "pass"),
-    "armature": ("engine", "self.model.armature =", "_ ="),
+    "armature": ("engine", "= armature + dt * damping, damping", "= dt * damping, damping"),
+    "dampers": ("engine", "pulls = efforts - self.damping * v", "pulls = efforts"),
     "lever of wrenches": ("engine", " + np.cross(at, force))", ")"),
     "frame of wrenches": ("engine", "= turn @ wrench[:3], turn @ wrench[3:]", "= wrench[:3], wrench[3:]"),
     "frame of the child": ("engine", "place(inner[row]).inverse()", "place(inner[row])"),
-    "rate of places": ("engine", "self.dt * v)", "0.0 * v)"),
+    "rate of coordinates": ("engine", "self.dt * v)", "0.0 * v)"),
+    "rate of places": ("engine", "self.dt * velocity", "0.0 * velocity"),
+    "axes that turn": ("engine", " + np.cross(angular, linear)", ""),
     "substeps": ("engine", "in range(count):", "in range(1):"),
     "worlds that are read": ("solver", "written_worlds.numpy()", "written_worlds.numpy() | True"),
 }
@@ -132,6 +135,19 @@ def test_a_cart_pole_swings_as_in_an_engine_of_single_precision():
 
     np.testing.assert_allclose(q, other_q, atol=2e-5)
     np.testing.assert_allclose(qd, other_qd, atol=2e-4)
+
+
+@needs_engine
+def test_an_ant_flies_as_in_mujoco(ant_flight):
+    """Its joints stay off their limits, which Pinocchio does not have."""
+    assert ant_flight("pinocchio", accept_unsupported=["joint_limits"]) < 1e-6
+
+
+@needs_engine
+def test_an_environment_of_its_own_gives_the_same_bits():
+    here, there = swing({"type": "pinocchio"}), swing({"type": "pinocchio", "environment": sys.prefix})
+
+    assert all((one == other).all() for one, other in zip(here, there, strict=True))
 
 
 @needs_engine

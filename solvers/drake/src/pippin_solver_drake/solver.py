@@ -54,10 +54,10 @@ class DrakeWorlds(EngineWorlds):
             "q": np.repeat(joint_world, np.diff(model.joint_q_start.numpy())),
             "v": np.repeat(joint_world, np.diff(model.joint_qd_start.numpy())),
         }
-        shapes = {"q": model.joint_coord_count, "target_q": model.joint_coord_count, "wrenches": (model.body_count, 6)}
-        shapes |= dict.fromkeys(("v", "efforts", "target_qd"), model.joint_dof_count)
-        shapes["gravity"] = (model.world_count + 1, 3)
-        layout = {name: (shape, float) for name, shape in shapes.items()}
+        counts = {"q": model.joint_coord_count, "target_q": model.joint_coord_count}
+        counts |= dict.fromkeys(("v", "efforts", "target_qd"), model.joint_dof_count)
+        layout = {name: ((count,), float) for name, count in counts.items()}
+        layout |= {"wrenches": ((model.body_count, 6), float), "gravity": ((model.world_count + 1, 3), float)}
         #: Drake.
         self.engine = start_engine(config, {"model": arrays_of(model), "dt": dt}, layout)
 
