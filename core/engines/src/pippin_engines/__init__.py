@@ -17,6 +17,7 @@ __all__ = [
     "EngineSource",
     "EngineWorlds",
     "RunningEngine",
+    "TreeWorlds",
     "start_engine",
 ]
 

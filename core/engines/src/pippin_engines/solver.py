@@ -20,7 +20,7 @@ __all__ = ["EngineSolver", "EngineWorlds", "TreeWorlds"]
 
 
 class EngineWorlds(newton.solvers.SolverBase):
-    """All worlds of a model in an engine, whose shared arrays are all that its steps carry on: the host puts them back."""
+    """All worlds of a model in an engine; its steps carry on nothing but shared arrays, which the host puts back."""
 
     engine: RunningEngine
     """The engine, made by the constructor."""
@@ -116,6 +116,10 @@ class EngineSolver(abc.ABC):
     def make_worlds(self, model: newton.Model, dt: float) -> EngineWorlds:
         """Return the worlds of a model, made for substeps of `dt` [s]."""
 
+    def faults(self, model: newton.Model) -> Iterator[str]:
+        """Yield further reasons why the engine cannot simulate a model, as `check_model` does; by default none."""
+        yield from ()
+
     @pippin.hookimpl
     def check_model(self, model: newton.Model) -> Iterator[str]:
         """Refuse a GPU, bodies without a joint, and worlds with numbers of their own that the engine has once."""
@@ -131,6 +135,7 @@ class EngineSolver(abc.ABC):
             rows = array[on_host(model.shape_world) >= 0] if name.startswith("shape_") and len(array) else array
             if (rows.reshape(model.world_count, -1) != rows.reshape(model.world_count, -1)[:1]).any():
                 yield f"type: {name} differs between worlds, and its engine has one for all; let it be equal"
+        yield from self.faults(model)
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model, dt: float) -> EngineWorlds:

@@ -7,20 +7,9 @@ returns the mass matrix and the bias of each world.
 import numpy as np
 from pydrake.common.eigen_geometry import Quaternion
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
+from pydrake.multibody import tree
 from pydrake.multibody.math import SpatialForce
 from pydrake.multibody.plant import MultibodyPlant
-from pydrake.multibody.tree import (
-    BallRpyJoint,
-    FixedOffsetFrame,
-    MultibodyForces,
-    PrismaticJoint,
-    QuaternionFloatingJoint,
-    RevoluteJoint,
-    RotationalInertia,
-    SpatialInertia,
-    UnitInertia,
-    WeldJoint,
-)
 
 CONTRACT = 1
 DISTRIBUTION = "drake"
@@ -52,11 +41,11 @@ def turned(xyzw, w, dt):
 def spatial_inertia(mass, com, inertia):
     """Return the inertia of a body about its origin, from that about its centre of mass."""
     if mass <= 0.0:
-        return SpatialInertia.Zero()
+        return tree.SpatialInertia.Zero()
     about_origin = inertia / mass + (com @ com) * np.eye(3) - np.outer(com, com)
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = 0.5 * (about_origin + about_origin.T)
-    unit = UnitInertia(RotationalInertia(xx, yy, zz, xy, xz, yz))
-    return SpatialInertia(mass, com, unit, skip_validity_check=True)
+    unit = tree.UnitInertia(tree.RotationalInertia(xx, yy, zz, xy, xz, yz))
+    return tree.SpatialInertia(mass, com, unit, skip_validity_check=True)
 
 
 class World:
@@ -80,18 +69,18 @@ class World:
         axes, frames_p, frames_c = (model[f"joint_{name}"] for name in ("axis", "X_p", "X_c"))
         for j in np.flatnonzero(model["joint_world"] == index):
             kind, child, q, v = kinds[j], children[j], model["joint_q_start"][j], model["joint_qd_start"][j]
-            inner = plant.AddFrame(FixedOffsetFrame(f"p{j}", links[parents[j]].body_frame(), pose(frames_p[j])))
+            inner = plant.AddFrame(tree.FixedOffsetFrame(f"p{j}", links[parents[j]].body_frame(), pose(frames_p[j])))
             at_child = pose(frames_c[j])
             arm = at_child.rotation().inverse() @ (com[child] - at_child.translation())
             if kind == "FREE":  # Drake's frame has its origin at the centre of mass, as the velocity of Newton
                 at_child = RigidTransform(at_child.rotation(), com[child])
-            outer = plant.AddFrame(FixedOffsetFrame(f"c{j}", links[child].body_frame(), at_child))
+            outer = plant.AddFrame(tree.FixedOffsetFrame(f"c{j}", links[child].body_frame(), at_child))
             if kind == "FREE":
-                joint = plant.AddJoint(QuaternionFloatingJoint(f"j{j}", inner, outer))
+                joint = plant.AddJoint(tree.QuaternionFloatingJoint(f"j{j}", inner, outer))
                 self.frees.append((q, v, arm, inner))
                 drake_joints.append((joint, [*range(v + 3, v + 6), *range(v, v + 3)]))
             elif kind == "BALL":
-                joint = plant.AddJoint(BallRpyJoint(f"j{j}", inner, outer))
+                joint = plant.AddJoint(tree.BallRpyJoint(f"j{j}", inner, outer))
                 self.balls.append((q, v))
                 drake_joints.append((joint, [*range(v, v + 3)]))
             elif kind in BY_AXIS and dims[j].sum():
@@ -99,16 +88,16 @@ class World:
                 for i in range(count):  # links without a mass between the axes
                     last = i == count - 1
                     frame = outer if last else plant.AddRigidBody(f"l{j}_{i}").body_frame()
-                    make = PrismaticJoint if i < dims[j, 0] else RevoluteJoint
+                    make = tree.PrismaticJoint if i < dims[j, 0] else tree.RevoluteJoint
                     joint = plant.AddJoint(make(f"j{j}_{i}", inner, frame, axes[v + i]))
                     self.axes.append((q + i, v + i))
                     drake_joints.append((joint, [v + i]))
                     inner = frame
             else:
-                plant.AddJoint(WeldJoint(f"j{j}", inner, outer, RigidTransform()))
+                plant.AddJoint(tree.WeldJoint(f"j{j}", inner, outer, RigidTransform()))
         plant.Finalize()
         self.context = plant.CreateDefaultContext()
-        self.forces = MultibodyForces(plant)
+        self.forces = tree.MultibodyForces(plant)
         self.dofs = np.array([v for _, rows in drake_joints for v in rows], dtype=int)  # rows of Newton ...
         places = [joint.velocity_start() + i for joint, rows in drake_joints for i in range(len(rows))]
         self.places = np.array(places, dtype=int)  # ... and of Drake

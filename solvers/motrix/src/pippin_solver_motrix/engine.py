@@ -6,8 +6,13 @@ import numpy as np
 CONTRACT = 1
 DISTRIBUTION = "motrixsim-core"
 
-NAMES = {"com": "center_of_mass", "friction": "frictionloss"}
-"""MotrixSim's names of what each world may have of its own, where they differ."""
+INPUTS = ("efforts", "drives", "wrenches", "gravity")
+
+TOLERANCE = 1e-6
+"""Change at which the iterations for contacts and limits stop; 1e-4 by default."""
+
+NAMES = {"com": "center_of_mass", "friction": "frictionloss", "target_ke": "stiffness", "target_kd": "damping"}
+"""MotrixSim's names of what each world may have of its own, where Newton's are others."""
 
 
 class Engine:
@@ -23,16 +28,14 @@ class Engine:
         anchors: The point of each body that its joint holds, [bodies, 3].
         numbers: Arrays of each world: masses [W, bodies], centres of mass [W, bodies, 3], inertias about them
             [W, bodies, 6]; armatures, frictions, and stiffness and damping of the drives of hinges and sliders [W, n].
-        iterations: Most iterations of the solver of constraints.
-        tolerance: Change at which it stops.
     """
 
-    def __init__(self, arrays, *, mjcf, joints, carriers, anchors, numbers, iterations, tolerance):
+    def __init__(self, arrays, *, mjcf, joints, carriers, anchors, numbers):
         self.arrays, self.carriers, self.anchors = arrays, carriers, anchors
         world = motrixsim.msd.from_str(mjcf)
         options = world.simulate_option
         options.solver_type = motrixsim.msd.SolverType.Newton  # the others start from the forces of the last step
-        options.constraint_solver_iterations, options.constraint_solver_tolerance = iterations, tolerance
+        options.constraint_solver_tolerance = TOLERANCE
         world.simulate_option = options
         self.model = model = world.build()
         self.data = motrixsim.SceneData(model, batch=(len(arrays["q"]),))
@@ -50,7 +53,6 @@ class Engine:
                 q.append(joint.dof_pos_index)
                 v.append(joint.dof_vel_index)
         self.q, self.v = np.array(q, int), np.array(v, int)
-        self.axes = [column for column, _, _ in self.joints]
         self.change(**numbers)
 
     def change(self, *, mass, com, inertia, **of_joints):
@@ -81,12 +83,10 @@ class Engine:
         written = (given_q != q).any(1) | (given_v != v).any(1)
         if written.any():
             data[written].reset(model, given_q[written], given_v[written], reset_overrides=False)
-        efforts, drives, wrenches, gravity = (
-            self.arrays[name].astype(np.float32) for name in ("efforts", "drives", "wrenches", "gravity")
-        )
+        efforts, drives, wrenches, gravity = (self.arrays[name].astype(np.float32) for name in INPUTS)
         model.set_gravity_override(data, gravity)
         if self.joints:
-            data.actuator_ctrls = np.hstack([efforts[:, self.axes], drives])
+            data.actuator_ctrls = np.hstack([efforts[:, [column for column, _, _ in self.joints]], drives])
         for body, columns in self.free:
             wrenches[:, body] += efforts[:, columns]
         pushed = [body for body in np.flatnonzero(wrenches.any((0, 2))) if self.carriers[body] >= 0]

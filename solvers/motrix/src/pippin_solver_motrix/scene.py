@@ -12,17 +12,10 @@ from pippin.quaternions import conjugate, product, rotated
 
 __all__ = ["Scene"]
 
-SHAPES = {
-    GeoType.PLANE: ("plane", 0),
-    GeoType.SPHERE: ("sphere", 1),
-    GeoType.CAPSULE: ("capsule", 2),
-    GeoType.ELLIPSOID: ("ellipsoid", 3),
-    GeoType.CYLINDER: ("cylinder", 2),
-    GeoType.BOX: ("box", 3),
-    GeoType.CONE: ("mesh", 0),
-    GeoType.CONVEX_MESH: ("mesh", 0),
-}
-"""The name of each shape in MJCF, and how many numbers say its size."""
+SIZES = {"plane": 0, "sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3, "cone": 0, "convex_mesh": 0}
+"""How many numbers of a shape MJCF has; the last two become meshes."""
+
+MESHES = ("cone", "convex_mesh")
 
 AXES = ("REVOLUTE", "PRISMATIC")
 
@@ -55,6 +48,7 @@ class Scene:
         #: Hinges and sliders.
         self.axes = [row for row, kind in enumerate(self._kinds) if kind in AXES]
         collide = self._of("shape_flags") & int(newton.ShapeFlags.COLLIDE_SHAPES) != 0
+        self._names = [GeoType(kind).name.lower() for kind in self._of("shape_type")]
         self._shapes = np.flatnonzero(collide & (self._of("shape_world") <= 0))
 
     def _of(self, name: str, source: Any = None) -> np.ndarray:
@@ -70,22 +64,20 @@ class Scene:
     def faults(self) -> Iterator[str]:
         """Yield which shapes MotrixSim, or this wrapper, does not have."""
         for shape in self._shapes:
-            kind, label = GeoType(self._of("shape_type")[shape]), self._model.shape_label[shape]
-            if kind not in SHAPES:
+            name, label = self._names[shape], self._model.shape_label[shape]
+            if name not in SIZES:
                 cure = "let convex_hulls be true in its asset, or use another solver"
-                yield f"type: 'motrix' has no shapes of the kind {kind.name.lower()}, as {label!r} is; {cure}"
+                yield f"type: 'motrix' has no shapes of the kind {name}, as {label!r} is; {cure}"
             is_endless = self._of("shape_body")[shape] < 0 and not self._of("shape_scale")[shape, :2].any()
-            if kind == GeoType.PLANE and not is_endless:
+            if name == "plane" and not is_endless:
                 yield f"type: plane {label!r} moves, or has edges; let it be a box, or an endless ground"
 
     def numbers(self) -> dict[str, np.ndarray]:
         """Return what each world may have of its own, as `Engine` takes it."""
         mass, com, inertia = (self._of(f"body_{name}").astype(float) for name in ("mass", "com", "inertia"))
-        of_bodies = {"mass": mass, "com": com, "inertia": six(inertia)}
         shape = self._model.world_count, len(self._children)
-        found = {name: values.reshape(*shape, *values.shape[1:]) for name, values in of_bodies.items()}
-        names = {"armature": "armature", "friction": "friction", "stiffness": "target_ke", "damping": "target_kd"}
-        return found | {name: self.of_axes(each) for name, each in names.items()}
+        found = {"mass": mass.reshape(shape), "com": com.reshape(*shape, 3), "inertia": six(inertia).reshape(*shape, 6)}
+        return found | {name: self.of_axes(name) for name in ("armature", "friction", "target_ke", "target_kd")}
 
     def holders(self) -> dict[str, Any]:
         """Return the body that each body is fixed to or is, and the point of each body that its joint holds."""
@@ -99,17 +91,16 @@ class Scene:
 
     def mjcf(self, dt: float) -> str:
         """Return the text of the first world with substeps of `dt` [s]."""
-        actuators = [f'<motor joint="j{row}"/>' for row in self.axes]
-        actuators += [
-            f'<general name="d{row}" joint="j{row}" gaintype="fixed" biastype="affine" gainprm="1" biasprm="0 0 0"'
-            f"{bounds('forcerange', -most, most)}/>"
-            for row, most in zip(self.axes, self.of_axes("effort_limit")[0], strict=True)
-        ]
-        meshes = "".join(f'<mesh name="m{shape}" vertex="{text(self._corners(shape))}"/>' for shape in self._meshes())
+        actuators = "".join(f'<motor joint="j{row}"/>' for row in self.axes)
+        for row, most in zip(self.axes, self.of_axes("effort_limit")[0], strict=True):
+            law = f'gaintype="fixed" biastype="affine" gainprm="1" biasprm="0 0 0"{bounds("forcerange", -most, most)}'
+            actuators += f'<general name="d{row}" joint="j{row}" {law}/>'
+        hulls = [shape for shape in self._shapes if self._names[shape] in MESHES]
+        meshes = "".join(f'<mesh name="m{shape}" vertex="{text(self._corners(shape))}"/>' for shape in hulls)
         return (
             f'<mujoco><compiler angle="radian" autolimits="true"/><option timestep="{dt:.17g}"/><asset>{meshes}</asset>'
             f"<worldbody>{self._shapes_of(-1)}{self._bodies_of(-1)}</worldbody>"
-            f"<actuator>{''.join(actuators)}</actuator><contact>{''.join(self._pairs())}</contact></mujoco>"
+            f"<actuator>{actuators}</actuator><contact>{''.join(self._pairs())}</contact></mujoco>"
         )
 
     def _bodies_of(self, parent: int) -> str:
@@ -143,16 +134,12 @@ class Scene:
     def _shapes_of(self, body: int) -> str:
         found = ""
         for shape in self._shapes[self._of("shape_body")[self._shapes] == body]:
-            name, count = SHAPES[GeoType(self._of("shape_type")[shape])]
-            place, size = self._of("shape_transform")[shape], self._of("shape_scale")[shape, :count]
-            form = f'mesh="m{shape}"' if name == "mesh" else f'size="{text(size) if count else "0 0 1"}"'
+            name, place = self._names[shape], self._of("shape_transform")[shape]
+            form = f'type="{name}" size="{text(self._of("shape_scale")[shape, : SIZES[name]]) or "0 0 1"}"'
+            form = f'type="mesh" mesh="m{shape}"' if name in MESHES else form
             frame = f'pos="{text(place[:3])}" quat="{text(np.roll(place[3:], 1))}"'
-            found += f'<geom name="g{shape}" type="{name}" {form} {frame} contype="0" conaffinity="0"/>'
+            found += f'<geom name="g{shape}" {form} {frame} contype="0" conaffinity="0"/>'
         return found
-
-    def _meshes(self) -> list[int]:
-        kinds = self._of("shape_type")
-        return [shape for shape in self._shapes if SHAPES[GeoType(kinds[shape])][0] == "mesh"]
 
     def _corners(self, shape: int) -> np.ndarray:
         """Return the corners of a cone, or of a convex mesh, [corners, 3].
@@ -162,7 +149,7 @@ class Scene:
         angles = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
         corners = np.stack([np.cos(angles), np.sin(angles), np.full(48, -1.0)], 1)
         corners = np.vstack([corners, [[0.0, 0.0, 1.0]]]) * self._of("shape_scale")[shape, [0, 0, 1]]
-        if self._of("shape_type")[shape] == GeoType.CONVEX_MESH:
+        if self._names[shape] == "convex_mesh":
             corners = np.unique(self._model.shape_source[shape].vertices, axis=0) * self._of("shape_scale")[shape]
         return corners + OFF * np.abs(corners).max() * np.random.default_rng(0).uniform(-1.0, 1.0, corners.shape)
 

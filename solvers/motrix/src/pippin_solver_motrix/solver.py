@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 
 import newton
 import numpy as np
-import pippin
 from pippin.solving import EngineFrames
 from pippin_engines import EngineSolver, TreeWorlds
 
@@ -38,7 +37,6 @@ class MotrixWorlds(TreeWorlds):
     def __init__(self, model: newton.Model, config: MotrixConfig, dt: float) -> None:
         self._scene = scene = Scene(model)
         arguments = {"mjcf": scene.mjcf(dt), "joints": scene.joints, "numbers": scene.numbers(), **scene.holders()}
-        arguments |= {"iterations": config.iterations, "tolerance": config.tolerance}
         super().__init__(model, config, FRAMES, arguments, drives=len(scene.axes))
 
     def fill(self, control: newton.Control) -> None:
@@ -58,9 +56,8 @@ class SolverMotrix(EngineSolver):
     supported_features: Mapping[str, str] = dict.fromkeys(LIVE, "live") | dict.fromkeys(BUILT, "build")
     arrays_alike = ALIKE
 
-    @pippin.hookimpl(specname="check_model")
-    def check_shapes(self, model: newton.Model) -> Iterator[str]:
-        """Refuse shapes that MotrixSim, or this wrapper, does not have."""
+    def faults(self, model: newton.Model) -> Iterator[str]:
+        """Yield which shapes MotrixSim, or this wrapper, does not have."""
         yield from Scene(model).faults()
 
     def make_worlds(self, model: newton.Model, dt: float) -> MotrixWorlds:
