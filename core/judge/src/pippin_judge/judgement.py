@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,11 @@ class Candidate:
     solver: str
 
     law: str
-    """The law by its name: `file` for that of the file."""
 
     fit: FitResult | None = None
-    """Its fit; None if there is none."""
 
     unseen: Unseen | None = None
-    """For the core: what it leaves of the logs that the fit did not see."""
+    """For the core: what it leaves of the logs that the fit did not see; None if it was not fitted."""
 
     reason: str = ""
     """Why it was not fitted."""
@@ -49,43 +48,32 @@ class Candidate:
         return 0 if self.fit is None else len(self.fit.verdicts)
 
 
-@attrs.frozen(kw_only=True, eq=False)
+@attrs.define(kw_only=True, eq=False, slots=False)
 class Judgement:
-    """Candidates in the order of their errors in what no fit has seen, and which of them cannot be told apart."""
+    """Candidates by their errors in what no fit has seen, and which of them cannot be told apart."""
 
     folder: Path
     """The folder of its files."""
 
     candidates: tuple[Candidate, ...]
-    """The candidates, the least error first; those that were not fitted are the last ones."""
+    """The candidates, the least error first; those that were not fitted are the last ones, and the first one was."""
 
-    nominal: float | None
-    """Error of the file as it is, in the same logs [σ]; None if it was not simulated."""
-
-    nominal_distance: float | None
-    """The same of its positions [rad or m]."""
+    nominal: Unseen | None
+    """For the core: what the file as it is leaves; None if its candidate was not fitted."""
 
     seed: int
     """Seed of the samples that the intervals come from."""
-
-    start: str = "measured"
-    """The states that all windows started from, as in `[fit]`."""
 
     @property
     def fitted(self) -> tuple[Candidate, ...]:
         """The candidates that were fitted."""
         return tuple(each for each in self.candidates if each.unseen is not None)
 
-    @property
+    @cached_property
     def alike(self) -> tuple[Candidate, ...]:
         """The candidates that cannot be told apart from the one with the least error, it among them."""
-        best = self.candidates[0].unseen
-        assert best is not None, "a judgement has a candidate that was fitted"
-        return tuple(
-            each
-            for each in self.fitted
-            if each is self.candidates[0] or (each.unseen is not None and each.unseen.is_alike(best, self.seed))
-        )
+        best, *others = self.fitted
+        return (best, *(each for each in others if each.unseen.is_alike(best.unseen, self.seed)))  # type: ignore[union-attr]
 
     @property
     def winner(self) -> Candidate:
@@ -116,32 +104,20 @@ class Judgement:
 
     def summary(self) -> dict[str, Any]:
         """Return the numbers, for JSON."""
-        return {
-            "folder": str(self.folder),
-            "file": str(self.file),
-            "winner": {"solver": self.winner.solver, "law": self.winner.law},
-            "is_explained": self.is_explained,
-            "solvers": list(self.solvers),
-            "laws": list(self.laws),
-            "alike": [each.name for each in self.alike],
-            "nominal": self.nominal,
-            "seed": self.seed,
-            "candidates": [self._row(each) for each in self.candidates],
-        }
+        own = {name: getattr(self, name) for name in ("is_explained", "solvers", "laws", "seed")}
+        own |= {"folder": str(self.folder), "file": str(self.file), "winner": self.winner.name}
+        own["nominal"] = None if self.nominal is None else _finite(self.nominal.error)
+        return {**own, "candidates": [self._row(each) for each in self.candidates]}
 
     def _row(self, each: Candidate) -> dict[str, Any]:
-        row: dict[str, Any] = {"solver": each.solver, "law": each.law}
+        row: dict[str, Any] = {"solver": each.solver, "law": each.law, "notes": each.notes}
         if each.fit is None or each.unseen is None:
             return {**row, "reason": each.reason}
-        finite = [end if math.isfinite(end) else None for end in (each.error, *each.unseen.interval(self.seed))]
-        return {
-            **row,
-            "error": finite[0],
-            "interval": finite[1:],
-            "distance": each.unseen.distance if math.isfinite(each.unseen.distance) else None,
-            "residual": each.fit.costs[-1],
-            "values": each.value_count,
-            "is_alike": each in self.alike,
-            "seconds": each.fit.seconds,
-            "folder": str(each.fit.folder),
-        }
+        row |= {"error": _finite(each.error), "interval": [*map(_finite, each.unseen.interval(self.seed))]}
+        row |= {"distance": _finite(each.unseen.distance), "residual": each.fit.costs[-1]}
+        row |= {"values": each.value_count, "is_alike": each in self.alike}
+        return {**row, "seconds": each.fit.seconds, "folder": str(each.fit.folder)}
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None

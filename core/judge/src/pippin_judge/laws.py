@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -37,25 +37,31 @@ BEFORE: Mapping[str, tuple[str, ...]] = {
 }
 """Simpler laws within each law; the search starts from the values of the first one that was fitted."""
 
-_SHARED = ("joints", "delay", "clamping", "effort_limit", "velocity_limit", "effort_mode")
-"""Keys of a group that mean the same under every law."""
+_VARIED = {
+    "pd": ("kp", "kd"),
+    "dc-motor": ("kp", "kd", "saturation_effort", "velocity_limit"),
+    "servo": ("kp", "kt", "max_duty", "friction.kc"),
+}
+"""What varies of a law; of a servo of the file, what the file says and the friction."""
+
+_OF_ALL = ("joints", "delay", "clamping", "effort_limit", "velocity_limit", "effort_mode", "mode", "supply")
+"""Keys of a group that mean the same under every law that has them; the last two are those of servos."""
+
+OF_JOINTS = ("armature", "damping", "friction", "offset")
+"""Numbers of a group that are none of its law."""
 
 _SPREAD = 30.0
 """Ratio of the end of a range to the start of the search."""
 
-_FASTER = 3.0
-"""First speed without load, in units of the largest speed of the log."""
-
-_DRY = 0.05
-"""First dry friction of a servo where there was none, as a share of the largest effort of the log."""
-
-_REACH = 20.0
-"""Largest effort of a servo with a duty of 1, in units of the largest effort of the log."""
+_FASTER, _DRY, _REACH = 3.0, 0.05, 20.0
+"""First speed without load, in units of the largest speed of the logs; first dry friction of a servo where there was
+none, and the effort of a servo with a duty of 1, in units of the largest effort.
+"""
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class Loads:
-    """What the logs show of springs and dampers that pull to their commands, shape [joints] each."""
+    """What logs show of springs and dampers that pull to the commands, shape [joints] each."""
 
     pull: np.ndarray
     """Largest effort of the springs [N or N·m]."""
@@ -67,10 +73,10 @@ class Loads:
     """Largest speed [rad/s or m/s]."""
 
     is_explained: bool = False
-    """Whether no more than the noise of the logs is left: then the friction that a further law adds begins with none."""
+    """Whether no more than the noise of the logs is left: then friction that a law adds begins with none."""
 
     limit: float = 2.0
-    """First limit of an effort, in units of the largest effort of the logs: above 1, it begins with no effect."""
+    """First limit of an effort, in units of the largest one of the logs: above 1, it begins without an effect."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -80,7 +86,7 @@ class Group:
     label: str
 
     kind: str
-    """The type of its law."""
+    """The type of this law."""
 
     joints: tuple[str, ...]
     """Labels of its joints."""
@@ -89,13 +95,10 @@ class Group:
     """Its table in the file."""
 
     parameters: Mapping[str, Mapping[str, Any]]
-    """What the file lets vary of it: the plain table of each parameter, by its key in the group."""
-
-    file_kind: str
-    """The type of its law in the file."""
+    """The table of each parameter that the file lets vary, by its key in the group."""
 
     numbers: Mapping[str, np.ndarray]
-    """Its parameters under this law by their keys, shape [joints] each."""
+    """Its numbers under this law by their keys, shape [joints] each."""
 
     @property
     def spring(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -108,159 +111,122 @@ class Group:
         if self.kind in ("pd", "dc-motor"):
             return own["kp"], own["kd"], own["friction"]
         if self.kind != "servo":
+            cure = "write them into files, --law FILE.toml"
             raise ConfigError(
-                f"actuators.{self.label}: {self.kind!r} has no stiffness that other laws could start from; write them"
-                " into files, --law FILE.toml"
+                f"actuators.{self.label}: {self.kind!r} has no stiffness that other laws could start from; {cure}"
             )
-        dry, viscous = (own.get(f"friction.{name}", np.zeros(len(self.joints))) for name in ("kc", "kv"))
+        none = np.zeros(len(self.joints))
+        dry, viscous = own.get("friction.kc", none), own.get("friction.kv", none)
         if "damping_factor" in own:
-            stiffness = own["kt"] * own["gain"] * own["kp"]
-            return stiffness, own["kt"] * own["damping_factor"] * np.sqrt(own["kp"]) + viscous, dry
+            of_current = own["kt"] * own["damping_factor"] * np.sqrt(own["kp"])
+            return own["kt"] * own["gain"] * own["kp"], of_current + viscous, dry
         per_volt = own["kt"] / own["resistance"]
         return per_volt * own["voltage"] * own["gain"] * own["kp"], per_volt * own["kt"] + viscous, dry
 
     @property
     def law(self) -> str | None:
-        """The name of its law in the file, if that of `LAWS` varies nothing more; None otherwise."""
-        formula = self.table.get("friction", {}).get("type") if self.kind == "servo" else None
-        name = self.kind if self.kind != "servo" else f"servo-{formula}"
-        needed = {"pd": ("kp", "kd"), "dc-motor": ("kp", "kd", "saturation_effort", "velocity_limit")}.get(name)
-        if formula in FORMULAS:
-            needed = tuple(f"friction.{each}" for each in ("kc", *FORMULAS[formula]))
-        return name if needed is not None and self.parameters.keys() >= set(needed) else None
+        """The name of the law of the file, if that of `LAWS` lets nothing more vary; None otherwise."""
+        name = self.kind
+        needed = set(_VARIED.get(name, ()))
+        if name == "servo":
+            formula = self.table.get("friction", {}).get("type")
+            name, needed = f"servo-{formula}", {f"friction.{each}" for each in ("kc", *FORMULAS.get(formula, ()))}
+        return name if name in LAWS and self.parameters.keys() >= needed else None
 
     def under(self, law: str, loads: Loads, logged: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the table of the group under another law, which starts from these numbers, and what varies of it.
 
         Args:
             law: One of `LAWS`.
-            loads: The loads of the logs.
+            loads: What the logs show with these numbers.
             logged: Labels of the joints that the logs have.
 
         Raises:
             ConfigError: This law has no stiffness.
         """
         kind, _, formula = law.partition("-m") if law in SERVOS else (law, "", "")
-        numbers, ranges = self._start(kind, loads)
+        numbers = self._start(kind, loads)
         if formula:
-            numbers, ranges = _with_friction(numbers, ranges, f"m{formula}", loads)
-        varied = dict(self._varied(kind, ranges, logged))
+            own = ("kc", "kv", *FORMULAS[f"m{formula}"])
+            numbers = {key: each for key, each in numbers.items() if key[:9] != "friction." or key[9:] in own}
+            numbers = {f"friction.{name}": first for name, first in _frictions(loads).items() if name in own} | numbers
+        varied = self._varied(kind, numbers, loads, [re.escape(label) for label in logged])
         for key, parameter in varied.items():
-            low, high = parameter["range"]
-            values = np.clip(numbers[key], low, high)
+            values = np.clip(numbers[key], *parameter["range"])
             numbers[key] = np.full_like(values, values.mean()) if parameter.get("each") == "group" else values
-        table: dict[str, Any] = {"extends": False, "type": kind}
-        table |= {key: self.table[key] for key in _SHARED if key in self.table and (key, kind) != _OWN_SPEED}
-        if kind == "servo" == self.file_kind:
-            table |= {key: self.table[key] for key in ("mode", "supply") if key in self.table}
-        if formula:
-            table["friction"] = {"type": f"m{formula}"}
+        table: dict[str, Any] = {key: self.table[key] for key in _OF_ALL if key in self.table}
+        if kind == "dc-motor":
+            table.pop("velocity_limit", None)  # here it is the speed without load
+        if kind != "servo":
+            table = {key: each for key, each in table.items() if key not in ("mode", "supply")}
+        table |= {"extends": False, "type": kind} | ({"friction": {"type": f"m{formula}"}} if formula else {})
         for key, values in numbers.items():
             if np.isfinite(values).all():
-                *places, last = key.split(".")
-                place = table
-                for name in places:
-                    place = place.setdefault(name, {})
-                named = zip(map(re.escape, self.joints), map(_rounded, values), strict=True)
-                place[last] = dict(named)
+                first, _, last = key.rpartition(".")
+                place = table[first] if first else table
+                place[last] = dict(zip(map(re.escape, self.joints), map(_rounded, values), strict=True))
         return table, {f"actuators.{self.label}.{key}": parameter for key, parameter in varied.items()}
 
-    def _start(self, kind: str, loads: Loads) -> tuple[dict[str, np.ndarray], dict[str, tuple[float, float]]]:
-        """Return the first numbers under a type, and the ranges of what varies by default."""
+    def _start(self, kind: str, loads: Loads) -> dict[str, np.ndarray]:
+        """Return the first numbers under a type."""
         stiffness, damping, dry = self.spring
-        floor, limit = np.maximum(damping, 1e-3 * stiffness), loads.limit
-        joint = {name: self.numbers[name] for name in ("armature", "offset") if self._has(name)}
-        if kind == "servo":
-            dry = np.where(dry > 0.0, dry, 0.0 if loads.is_explained else _DRY * loads.effort)
-            viscous = {"friction.kc": dry, "friction.kv": self.numbers["damping"]}
-            ranges = {"friction.kc": (0.0, _most(loads.effort))}
-            if self.kind == "servo":
-                own = {key: each for key, each in self.numbers.items() if key not in ("friction", "damping")}
-                own = {key: each for key, each in own.items() if not key.startswith("supply.")}
-                if self.file_kind != "servo":
-                    ranges |= {"kp": _about(own["kp"]), "kt": _about(own["kt"]), "max_duty": (1e-4, 1.0)}
-                return {**own, **joint}, ranges
-            kt = np.sqrt(floor)  # of a motor with a resistance of 1 Ω
-            volts = _REACH * loads.pull / kt
-            first = {"resistance": np.ones_like(kt), "voltage": volts, "gain": np.ones_like(kt), "kt": kt}
-            first |= {"kp": stiffness / (kt * volts), "max_duty": np.full_like(kt, limit / _REACH)}
-            ranges |= {"kp": _about(first["kp"]), "kt": _about(kt), "max_duty": (1e-4, 1.0)}
-            return {**first, **joint, **viscous}, ranges
-        first = {"kp": stiffness, "kd": floor}
-        ranges = {"kp": _about(stiffness), "kd": (0.0, _SPREAD * _most(floor))}
-        if kind == "dc-motor":
-            first |= {"saturation_effort": limit * loads.effort, "velocity_limit": _FASTER * loads.speed}
-            if self.kind == kind:
-                first |= {name: self.numbers[name] for name in ("saturation_effort", "velocity_limit")}
-            ranges |= {name: _about(first[name]) for name in ("saturation_effort", "velocity_limit")}
-        joint |= {"friction": dry} if self._has("friction") else {}
-        joint |= {"damping": self.numbers["damping"]} if self._has("damping") and self.file_kind != "servo" else {}
-        return {**first, **joint}, ranges
-
-    def _has(self, name: str) -> bool:
-        """Tell whether the file says something about a number of the joints."""
-        is_of_servo = self.file_kind == "servo" and name in ("armature", "friction")
-        return name in self.numbers and (name in self.table or name in self.parameters or is_of_servo)
+        damping, is_servo = np.maximum(damping, 1e-3 * stiffness), self.table["type"] == "servo"
+        stated = [name for name in OF_JOINTS if name in self.table or name in self.parameters]
+        stated += ["armature", "friction"] * is_servo
+        joint = {name: self.numbers[name] for name in stated if name in self.numbers}
+        if kind != "servo":
+            first = {"kp": stiffness, "kd": damping}
+            if kind == "dc-motor":
+                first |= {"saturation_effort": loads.limit * loads.effort, "velocity_limit": _FASTER * loads.speed}
+            known = self.numbers if self.kind == kind else {}
+            first = {key: known.get(key, each) for key, each in first.items()}
+            return {**joint, **first, **({"friction": dry} if "friction" in stated else {})}
+        joint = {name: each for name, each in joint.items() if name not in ("damping", "friction")}
+        if self.kind == "servo":
+            own = {key: each for key, each in self.numbers.items() if key not in OF_JOINTS and key[:7] != "supply."}
+            return own | joint
+        dry = np.where((dry > 0.0) | loads.is_explained, dry, _DRY * loads.effort)
+        kt, one = np.sqrt(damping), np.ones_like(damping)  # of a motor with a resistance of 1 Ω
+        volts = _REACH * loads.pull / kt
+        first = {"resistance": one, "gain": one, "voltage": volts, "kt": kt, "kp": stiffness / (kt * volts)}
+        first |= {"max_duty": loads.limit / _REACH * one, "friction.kc": dry, "friction.kv": self.numbers["damping"]}
+        return joint | first
 
     def _varied(
-        self, kind: str, ranges: Mapping[str, tuple[float, float]], logged: Sequence[str]
-    ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the key and the table of each parameter that varies: as in the file, if it has the key there."""
-        own, is_same = self.parameters, kind == self.file_kind
-        twins = {"friction": "friction.kc", "friction.kc": "friction"}
-        kept = {key for key in own if is_same or key in ("armature", "offset", "friction", "damping")}
-        if kind == "servo":
-            kept -= {"friction", "damping"}
-            kept -= {key for key in own if key.startswith("friction.") and key not in ("friction.kc", "friction.kv")}
-        elif "friction.kc" in own:
-            yield "friction", {**own["friction.kc"]}
-        for key in kept:
-            yield key, {**own[key]}
-        for key, ends in ranges.items():
-            if key in kept or (key == "kd" and "damping" in own):  # one has the effect of the other
+        self, kind: str, numbers: Mapping[str, np.ndarray], loads: Loads, logged: Sequence[str]
+    ) -> dict[str, dict[str, Any]]:
+        """Return the table of each parameter that varies: as in the file, if that says it."""
+        own, is_of_file = self.parameters, self.table["type"] == kind
+        kept = {key: {**each} for key, each in own.items() if key in numbers and (is_of_file or key in OF_JOINTS)}
+        for name, twin in (("friction", "friction.kc"), ("friction.kc", "friction")):
+            if name in numbers and name not in kept and twin in own:
+                kept[name] = {**own[twin]}
+        added = list(_VARIED[kind]) if kind != "servo" or not is_of_file else ["friction.kc"]
+        added += [key for key in numbers if key[:9] == "friction." and key[9:] not in ("kc", "kv")]
+        for key in added:
+            if key in kept or (key == "kd" and "damping" in kept):  # one has the effect of the other
                 continue
-            if is_same and key in ("kp", "kt", "max_duty") and kind == "servo":
-                continue
-            if (twin := twins.get(key)) in own:
-                yield key, {**own[twin]}
-                continue
-            like = own.get(key, {})
-            looks = {name: like[name] for name in ("joints", "each") if name in like}
-            yield key, {"range": list(ends), "joints": [re.escape(label) for label in logged], **looks}
+            looks = {name: own[key][name] for name in ("joints", "each") if name in own.get(key, {})}
+            kept[key] = {"range": _range(key, numbers[key], loads), "joints": list(logged), **looks}
+        return kept
 
 
-_OWN_SPEED = ("velocity_limit", "dc-motor")
-"""A limit of the speed that means something else under a law."""
+def _frictions(loads: Loads) -> dict[str, np.ndarray]:
+    """Return the first numbers of friction beyond dry and viscous one."""
+    some, one = 0.0 if loads.is_explained else 1.0, np.ones_like(loads.effort)
+    found = dict.fromkeys(("kl", "kls", "km", "ke", "kms", "kes"), 0.05 * some * one)
+    found |= dict.fromkeys(("kmq", "keq"), 0.02 * some / loads.effort)
+    return found | {"kcs": 0.02 * some * loads.effort, "vs": 0.1 * loads.speed, "alpha": 1.5 * one}
 
 
-def _with_friction(
-    numbers: Mapping[str, np.ndarray], ranges: Mapping[str, tuple[float, float]], formula: str, loads: Loads
-) -> tuple[dict[str, np.ndarray], dict[str, tuple[float, float]]]:
-    """Return numbers and ranges of a servo with those of a formula of friction, and of no other."""
-    effort, speed, some = loads.effort, loads.speed, 0.0 if loads.is_explained else 1.0
-    share = (np.full_like(effort, 0.05 * some), (0.0, 1.0))
-    scales = {
-        "kcs": (0.02 * some * effort, (0.0, _most(effort))),
-        "vs": (0.1 * speed, (0.002 * float(speed.min()), 2.0 * _most(speed))),
-        "alpha": (np.full_like(effort, 1.5), (0.3, 4.0)),
-        "kmq": (0.02 * some / effort, (0.0, 2.0 / float(effort.min()))),
-    }
-    scales["keq"] = scales["kmq"]
-    own = ("kc", "kv", *FORMULAS[formula])
-    kept = {key: each for key, each in numbers.items() if key.partition(".")[0] != "friction" or key[9:] in own}
-    firsts = {f"friction.{name}": scales.get(name, share) for name in FORMULAS[formula]}
-    return (
-        {key: each for key, (each, _) in firsts.items()} | kept,
-        {**ranges, **{key: ends for key, (_, ends) in firsts.items()}},
-    )
-
-
-def _about(values: np.ndarray) -> tuple[float, float]:
-    return _rounded(float(values.min()) / _SPREAD), _rounded(_SPREAD * float(values.max()))
-
-
-def _most(values: np.ndarray) -> float:
-    return _rounded(float(values.max()))
+def _range(key: str, values: np.ndarray, loads: Loads) -> list[float]:
+    effort, speed = float(loads.effort.max()), float(loads.speed.max())
+    known = {"max_duty": (1e-4, 1.0), "kd": (0.0, _SPREAD * float(values.max())), "friction.alpha": (0.3, 4.0)}
+    known |= dict.fromkeys(("friction.kc", "friction.kcs"), (0.0, effort))
+    known |= dict.fromkeys(("friction.kmq", "friction.keq"), (0.0, 2.0 / effort))
+    known |= {"friction.vs": (1e-3 * speed, 2.0 * speed)}
+    rest = (0.0, 1.0) if key[:9] == "friction." else (float(values.min()) / _SPREAD, _SPREAD * float(values.max()))
+    return [_rounded(end) for end in known.get(key, rest)]
 
 
 def _rounded(value: float) -> float:
