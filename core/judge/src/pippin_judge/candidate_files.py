@@ -16,13 +16,16 @@ from pippin.studies import RunFolder
 from pippin_fit import FitResult
 
 from .laws import BEFORE, LAWS, OF_JOINTS, SERVOS, Group, Loads
-from .unseen import largest_loads
+from .unseen import BlockErrors, largest_loads
 
 FILE = "file"
 """Name of the law that the file has."""
 
-AT_NOISE = 1.2
-"""Residual [σ] below which nothing but noise is left."""
+_AT_NOISE = 1.2
+"""Error [σ] below which nothing but noise is left."""
+
+_IDLE = 2.0
+"""First limit of an effort, in units of the largest one: it begins without an effect."""
 
 _FIRST_ANGLE, _FIRST_SPEED = 0.3, 5.0
 """Distance to a target [rad or m], and a speed, before a fit has told those of the logs."""
@@ -73,8 +76,16 @@ class CandidateFiles:
         before = FILE if is_of_file else before
         return before, fits.get(before)
 
-    def write(self, name: str, solver: str, law: str, start: Start, **first: float) -> Path:
-        """Return the file of a candidate, by its name. `first` are values of `Loads` that the search starts from."""
+    def write(self, name: str, solver: str, law: str, start: Start, **first: Any) -> Path:
+        """Write the file of a candidate, by its name, and return it.
+
+        Args:
+            name: Its name.
+            solver: The solver.
+            law: The law.
+            start: What its search starts from.
+            **first: The `limit` of efforts at the start, and `is_of_file` if the other values are those of the file.
+        """
         tables: dict[str, Any] = {"extends": ["file.toml"]}
         if self._config.solver is not None and solver != self._config.solver.type:
             tables["solver"] = {"extends": False, "type": solver}
@@ -85,13 +96,19 @@ class CandidateFiles:
         self._folder.write_text(f"{name}.toml", toml_text(tables))
         return self._folder.path / f"{name}.toml"
 
-    def _tables_of(self, law: str, before: str, result: FitResult | None, **first: float) -> dict[str, Any]:
+    def _tables_of(
+        self, law: str, before: str, result: FitResult | None, *, limit: float = _IDLE, is_of_file: bool = False
+    ) -> dict[str, Any]:
         actuators: dict[str, Any] = {}
         varied = {key: each for key, each in self.parameters.items() if not key.startswith("actuators.")}
         for group in self.groups:
             start = group if result is None else _refitted(group, before, result)
+            loads = _loads(start, result, limit)
+            if is_of_file:
+                most = np.full_like(loads.effort, loads.effort.max())
+                start, loads = group, attrs.evolve(loads, effort=most)
             logged = [label for label in group.joints if result is None or label in result.joints]
-            actuators[group.label], own = start.under(law, attrs.evolve(_loads(start, result), **first), logged)
+            actuators[group.label], own = start.under(law, loads, logged)
             varied |= own
         return {"actuators": actuators, "fit": {"parameters": {"extends": False, **varied}}}
 
@@ -120,11 +137,18 @@ def _refitted(group: Group, law: str, result: FitResult) -> Group:
     return attrs.evolve(group, kind=kind, numbers=numbers)
 
 
-def _loads(group: Group, result: FitResult | None) -> Loads:
+def _loads(group: Group, result: FitResult | None, limit: float) -> Loads:
     """Return what the logs show with the values of a group; guesses without a fit."""
     stiffness, damping, _ = group.spring
     if result is None:
-        guess = _FIRST_ANGLE * stiffness
-        return Loads(pull=guess, effort=guess, speed=np.full_like(stiffness, _FIRST_SPEED))
-    pull, effort, speed = largest_loads(result, stiffness, damping, group.joints)
-    return Loads(pull=pull, effort=effort, speed=speed, is_explained=result.costs[-1] < AT_NOISE)
+        pull = effort = _FIRST_ANGLE * stiffness
+        speed = np.full_like(stiffness, _FIRST_SPEED)
+    else:
+        pull, effort, speed = largest_loads(result, stiffness, damping, group.joints)
+    is_explained = result is not None and is_at_noise(result)
+    return Loads(pull=pull, effort=effort, speed=speed, is_explained=is_explained, limit=limit)
+
+
+def is_at_noise(result: FitResult) -> bool:
+    """Tell whether a fit leaves nothing but noise of what it saw."""
+    return BlockErrors.of(result, is_seen=True).error < _AT_NOISE

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 from pippin_fit import FitResult, is_explained
 
-from .unseen import Unseen
+from .unseen import BlockErrors
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -23,7 +23,7 @@ class Candidate:
 
     fit: FitResult | None = None
 
-    unseen: Unseen | None = None
+    unseen: BlockErrors | None = None
     """For the core: what it leaves of the logs that the fit did not see; None if it was not fitted."""
 
     reason: str = ""
@@ -58,7 +58,7 @@ class Judgement:
     candidates: tuple[Candidate, ...]
     """The candidates, the least error first; those that were not fitted are the last ones, and the first one was."""
 
-    nominal: Unseen | None
+    nominal: BlockErrors | None
     """For the core: what the file as it is leaves; None if its candidate was not fitted."""
 
     seed: int

@@ -72,10 +72,10 @@ class Loads:
     speed: np.ndarray
     """Largest speed [rad/s or m/s]."""
 
-    is_explained: bool = False
+    is_explained: bool
     """Whether no more than the noise of the logs is left: then friction that a law adds begins with none."""
 
-    limit: float = 2.0
+    limit: float
     """First limit of an effort, in units of the largest one of the logs: above 1, it begins without an effect."""
 
 

@@ -15,19 +15,22 @@ from pippin.studies import Overlay, RunFolder, RunProgress, Study, run_study
 from pippin.studies.progress import progress_shown_by
 from pippin_fit import FitConfig, FitResult, FitSignalConfig, fit, is_explained
 
-from .candidate_files import AT_NOISE, FILE, CandidateFiles, Fits, Start
+from .candidate_files import FILE, CandidateFiles, Fits, Start, is_at_noise
 from .judgement import Candidate, Judgement
 from .laws import BEFORE, LAWS, SERVOS
-from .unseen import Unseen
+from .unseen import BlockErrors
 
 CANDIDATES = "candidates"
 """The folder of the fits, in that of the results."""
 
 _LIMITED = ("dc-motor", "servo-m1")
-"""Laws whose limit of efforts has a second start."""
+"""Laws whose limit of efforts has more starts."""
 
 _LIMIT = 0.7
-"""This start, as a share of the largest effort: the residuals then change with the limit."""
+"""First limit of these starts, as a share of the largest effort: the residuals then change with the limit."""
+
+_WORSE = 1.05
+"""Ratio of what a law leaves with one solver to what it leaves with the first one, from which on it starts anew."""
 
 Logs = Sequence[str | os.PathLike[str]]
 
@@ -123,7 +126,7 @@ class JudgeStudy(Study[Judgement]):
             for law in [*known[:1], *(law for law in self._laws if law not in known)]:
                 with progress.phase(f"{solver} / {Path(law).stem}"), progress_shown_by(_Line(progress)):
                     stop_if_asked()
-                    fits[law] = self._judge(solver, law, self._files.start_of(law, fits))
+                    fits[law] = self._judge(solver, law, fits)
             for law in fits:
                 stop_if_asked()
                 self._judge_again(solver, law, fits)
@@ -131,21 +134,36 @@ class JudgeStudy(Study[Judgement]):
         if not any(each.fit for each in self._candidates.values()):
             raise ConfigError(*(f"{each.name}: {each.reason}" for each in self._candidates.values()))
 
-    def _judge(self, solver: str, law: str, start: Start) -> FitResult | None:
+    def _judge(self, solver: str, law: str, fits: Fits) -> FitResult | None:
         """Fit a candidate, and keep it; return its fit, or None if it was not fitted."""
         one = Candidate(solver=solver, law=Path(law).stem if self._candidates else self._files.law)
+        other = self._candidates.get(f"{self._solvers[0]} / {one.law}")
+        most = None if other is None or other.fit is None else _WORSE * other.fit.costs[-1]
         with warnings.catch_warnings(record=True) as noted:
             warnings.simplefilter("always")
             try:
-                found = self._fit(one.name, solver, law, start)
-                if law in _LIMITED and found.costs[-1] > AT_NOISE:
-                    found = self._better(found, f"{one.name}.limited", solver, law, start, limit=_LIMIT)
-                one = attrs.evolve(one, fit=found, unseen=Unseen.of(found))
+                for suffix, start, first in self._starts(law, fits, None if other is None else other.fit):
+                    one = self._searched(one, suffix, law, start, **first)
+                    if is_at_noise(one.fit) or (most is not None and one.fit.costs[-1] <= most):
+                        break
             except (ConfigError, PluginError, SimulationError) as error:
-                one = attrs.evolve(one, reason=str(error))
+                one = one if one.fit else attrs.evolve(one, reason=str(error))
         texts = dict.fromkeys(" ".join(str(each.message).split()) for each in noted)
         self._candidates[one.name] = attrs.evolve(one, notes=tuple(texts))
         return one.fit
+
+    def _starts(self, law: str, fits: Fits, other: FitResult | None) -> Iterator[tuple[str, Start, dict[str, Any]]]:
+        """Yield what the search of a law starts from, one after the other until the logs are explained: its fit with
+        the first solver, that of a simpler law, and limits of efforts that act, with the values of this one and of the
+        file.
+        """
+        start = self._files.start_of(law, fits)
+        if other is not None and law in LAWS:
+            yield ".first", (law, other), {}
+        yield "", start, {}
+        if law in _LIMITED:
+            yield ".limited", start, {"limit": _LIMIT}
+            yield ".limited-file", start, {"limit": _LIMIT, "is_of_file": True}
 
     def _judge_again(self, solver: str, law: str, fits: Fits) -> None:
         """Fit a candidate once more from a law that has it within it, if that one left less, to be sure of its end."""
@@ -155,20 +173,22 @@ class JudgeStudy(Study[Judgement]):
         if one is None or one.fit is None or law not in LAWS or not wider:
             return
         start, left = min(wider, key=lambda each: each[1].costs[-1]), one.fit.costs[-1]
-        if is_explained(left) and left > max(AT_NOISE, start[1].costs[-1]):
-            found = self._better(one.fit, f"{one.name}.again", solver, law, start)
-            self._candidates[one.name] = attrs.evolve(one, fit=found, unseen=Unseen.of(found))
+        if is_explained(left) and left > start[1].costs[-1] and not is_at_noise(one.fit):
+            self._candidates[one.name] = self._searched(one, ".again", law, start)
 
-    def _better(self, found: FitResult, name: str, solver: str, law: str, start: Start, **first: float) -> FitResult:
-        """Return a fit, or the one from another start if that leaves less."""
+    def _searched(self, one: Candidate, suffix: str, law: str, start: Start, **first: Any) -> Candidate:
+        """Return a candidate with its fit from a start, if that leaves less than the one that it has."""
+        name = f"{one.solver}.{one.law}{suffix}".replace("/", "-")
         try:
-            return min(found, self._fit(name, solver, law, start, **first), key=lambda each: each.costs[-1])
-        except SimulationError:  # it diverges there
-            return found
-
-    def _fit(self, name: str, solver: str, law: str, start: Start, **first: float) -> FitResult:
-        name = name.replace(" / ", ".").replace("/", "-")
-        return fit(self._files.write(name, solver, law, start, **first), out=self._folder / name, tries_delay=False)
+            file = self._files.write(name, one.solver, law, start, **first)
+            found = fit(file, out=self._folder / name, tries_delay=False)
+        except SimulationError:
+            if one.fit is None:
+                raise
+            return one
+        if one.fit is not None and one.fit.costs[-1] <= found.costs[-1]:
+            return one
+        return attrs.evolve(one, fit=found, unseen=BlockErrors.of(found))
 
     def result(self, folder: Path) -> Judgement | None:
         """Return the candidates so far; None before the first fit."""
@@ -176,7 +196,7 @@ class JudgeStudy(Study[Judgement]):
         if not any(each.fit for each in found):
             return None
         base = next(iter(self._candidates.values())).fit
-        nominal = None if base is None else Unseen.of(base, column=1)
+        nominal = None if base is None else BlockErrors.of(base, column=1)
         return Judgement(folder=folder, candidates=found, nominal=nominal, seed=self._seed)
 
     def overlay(self, result: Judgement) -> Overlay:

@@ -19,8 +19,8 @@ _ENDS = (0.025, 0.975)
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Unseen:
-    """Residuals of windows that a fit did not see, in blocks; candidates of the same logs have the same blocks."""
+class BlockErrors:
+    """What a fit leaves of windows, in blocks; candidates of the same logs have the same blocks."""
 
     squares: np.ndarray
     """Sum of the squared residuals [σ²], shape [blocks]."""
@@ -35,9 +35,11 @@ class Unseen:
     """Root mean square of the differences of positions [rad or m]."""
 
     @classmethod
-    def of(cls, result: FitResult, column: int = 2) -> Unseen:
-        """Return the residuals of a fit; the column of its traces is 1 for the values of the file."""
-        traces = sorted((each for each in result.traces if each.is_validation), key=_window)
+    def of(cls, result: FitResult, column: int = 2, *, is_seen: bool = False) -> BlockErrors:
+        """Return the errors of a fit in what it did not see, or in what it saw. The column of its traces is 1 for the
+        values of the file.
+        """
+        traces = sorted((each for each in result.traces if each.is_validation != is_seen), key=_window)
         windows = [list(group) for _, group in groupby(traces, key=_window)]
         pieces = max(1, -(-_WANTED // max(len(windows), 1)))
         squares, counts, places = [], [], []
@@ -72,12 +74,12 @@ class Unseen:
         """Return the interval of the error that holds 95 % of the samples [σ]."""
         return _ends(self.draws(seed))
 
-    def ratio(self, best: Unseen, seed: int) -> tuple[float, float]:
+    def ratio(self, best: BlockErrors, seed: int) -> tuple[float, float]:
         """Return the interval of the ratio of the error to that of another candidate, in the same samples."""
         with np.errstate(invalid="ignore"):
             return _ends(np.nan_to_num(self.draws(seed) / best.draws(seed), nan=np.inf))
 
-    def is_alike(self, best: Unseen, seed: int) -> bool:
+    def is_alike(self, best: BlockErrors, seed: int) -> bool:
         """Tell whether the candidate cannot be told apart from the best one: the interval of the ratio holds 1, or the
         error is larger by no more than 5 %, as in the verdict of a fit.
         """
