@@ -44,6 +44,7 @@ FOR_PLUGINS = (
     "pippin.measuring",
     "pippin.workers",
     "pippin_fit",
+    "pippin_judge",
     "pippin_optimise",
     "pippin_sweep",
     "pippin_benchmark",
