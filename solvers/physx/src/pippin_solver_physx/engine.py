@@ -39,7 +39,7 @@ class Tensor:
     """
 
     def __init__(self, physx, name, paths):
-        kind = TensorType[f"ARTICULATION_{name}"]
+        kind = TensorType[name]
         self.binding = physx.create_tensor_binding(prim_paths=paths, tensor_type=kind, raise_if_empty=True)
         rows = {path: row for row, path in enumerate(self.binding.prim_paths)}
         self.rows = np.array([rows[path] for path in paths], np.int32)
@@ -52,33 +52,32 @@ class Tensor:
 
     def write(self, values, worlds=None):
         """Write the numbers of all worlds, or, of an array of all, those of some."""
-        self.buffer[self.rows] = values
+        self.buffer[self.rows] = np.reshape(values, self.buffer.shape)
         self.binding.write(self.buffer, indices=None if worlds is None else self.rows[worlds])
 
 
 class Tree:
-    """A tree of bodies in all worlds: PhysX's articulation.
+    """A tree of bodies in all worlds: an articulation of PhysX, or a free body without joints.
 
     Args:
         physx: PhysX.
         paths: Its root in each world.
-        told: `free`, the columns of coordinates and velocities of its free joint, or nothing; and `axes`, the columns
-            of each hinge and slider by its name.
+        told: `bodies`; `free`, the columns of coordinates and velocities of its free joint, or nothing; and `axes`, the
+            columns of each hinge and slider by its name.
     """
 
     def __init__(self, physx, paths, told):
-        self._new = lambda name: Tensor(physx, name, paths)
-        poses = self._new("LINK_POSE")
-        links = [int(name[1:]) for name in poses.binding.body_names]  # "b" and the number of the body; -1: fixed base
-        self.slots = np.array([slot for slot, body in enumerate(links) if body >= 0])
-        self.bodies = np.array([body for body in links if body >= 0])
-        self.state, self.free = [], told["free"]
-        if self.free:
-            for name, columns in zip(("ROOT_POSE", "ROOT_VELOCITY"), self.free, strict=True):
-                self.state.append((self._new(name), "q" if name == "ROOT_POSE" else "v", np.array(columns)))
-        columns = [told["axes"][name] for name in poses.binding.dof_names]
+        self._physx, self._paths, self._is_loose = physx, paths, told["free"] and len(told["bodies"]) == 1
+        self.poses, self.wrench = self._new("LINK_POSE"), self._new("LINK_WRENCH")
+        binding, self.state, self.efforts = self.poses.binding, [], None
+        links = told["bodies"] if self._is_loose else [int(name[1:]) for name in binding.body_names if name[0] == "b"]
+        self.bodies = np.array(links)
+        self.slots = slice(None if told["free"] else 1, None)  # behind the base, which holds a tree to the world
+        if told["free"]:
+            for name, of, columns in zip(("ROOT_POSE", "ROOT_VELOCITY"), "qv", told["free"], strict=True):
+                self.state.append((self._new(name), of, np.array(columns)))
+        columns = [] if self._is_loose else [told["axes"][name] for name in binding.dof_names]
         self.columns = np.array([column for _, column in columns], int)
-        self.efforts = None
         if columns:
             coordinates = np.array([column for column, _ in columns])
             self.state.append((self._new("DOF_POSITION"), "q", coordinates))
@@ -88,7 +87,10 @@ class Tree:
                 (self._new("DOF_POSITION_TARGET"), "target_q", coordinates),
                 (self._new("DOF_VELOCITY_TARGET"), "target_v", self.columns),
             ]
-        self.poses, self.wrench = poses, self._new("LINK_WRENCH")
+
+    def _new(self, name):
+        own = f"RIGID_BODY_{name.partition('_')[2]}" if self._is_loose else f"ARTICULATION_{name}"
+        return Tensor(self._physx, own, self._paths)
 
     def place(self, arrays, worlds):
         """Take over the coordinates and velocities of some worlds."""
@@ -109,8 +111,9 @@ class Tree:
 
     def push(self, arrays):
         """Put wrenches and gravity on the bodies for one step, at their centres of mass."""
-        wrench = np.zeros(self.wrench.buffer.shape)
-        poses = self.poses.read()[:, self.slots]
+        worlds = len(self._paths)
+        wrench = np.zeros((worlds, *self.wrench.buffer.shape[1:])).reshape(worlds, -1, 9)
+        poses = self.poses.read().reshape(worlds, -1, 7)[:, self.slots]
         wrench[:, self.slots, :6] = arrays["wrenches"][:, self.bodies]
         wrench[:, self.slots, :3] += self.mass[..., None] * arrays["gravity"][:, None]
         wrench[:, self.slots, 6:] = poses[..., :3] + turned(poses[..., 3:], self.com)
@@ -123,7 +126,7 @@ class Tree:
         parts = {"BODY_MASS": self.mass, "BODY_COM_POSE": com, "BODY_INERTIA": numbers["inertia"][:, self.bodies]}
         for name, values in parts.items():
             tensor = self._new(name)
-            kept = tensor.read()
+            kept = tensor.read().reshape(len(values), -1, *values.shape[2:])
             kept[:, self.slots] = values
             tensor.write(kept)
         for name, own in OF_AXES.items() if len(self.columns) else ():
@@ -167,6 +170,7 @@ class Engine:
             ovstage.population.open_usd(self.stage, str(file), ordinal=1, domains=ovstage.PopulationDomain.ALL)
             self.stage.advance_write_floor(ordinal=1).wait()
             self.physx.wait_task(self.physx.attach_ovstage(self.stage, read_ordinal=1))
+        self.physx.warmup()
         self.trees = [Tree(self.physx, [f"/env{w}/{told['root']}" for w in worlds], told) for told in trees]
         self.change(**numbers)
 
@@ -188,8 +192,6 @@ class Engine:
             if len(worlds):
                 tree.place(self.arrays, worlds)
             tree.drive(self.arrays)
-        if len(worlds):
-            self.physx.update_articulations_kinematic()
         for _ in range(count):
             for tree in self.trees:
                 tree.push(self.arrays)

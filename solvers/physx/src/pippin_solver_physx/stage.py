@@ -16,12 +16,22 @@ __all__ = ["Stage"]
 AXES = {"REVOLUTE": "angular", "PRISMATIC": "linear"}
 """PhysX's name for the axis of each kind of joint that has one."""
 
-SHAPES = (GeoType.PLANE, GeoType.SPHERE, GeoType.CAPSULE, GeoType.BOX, GeoType.CONVEX_MESH)
+FORMS = {
+    GeoType.PLANE: "Plane",
+    GeoType.SPHERE: "Sphere",
+    GeoType.CAPSULE: "Capsule",
+    GeoType.CYLINDER: "Cylinder",
+    GeoType.CONE: "Cone",
+    GeoType.BOX: "Cube",
+    GeoType.ELLIPSOID: "Mesh",
+    GeoType.CONVEX_MESH: "Mesh",
+}
+"""The prim of each shape; all but a mesh are exact."""
 
 FAR = 1e6
 """Coordinates [m, rad] and efforts [N, N·m] from which Newton's builders mean that nothing is limited."""
 
-HULL = 64
+HULL = 255
 """Most points of a convex mesh of PhysX."""
 
 ALIKE = (
@@ -63,7 +73,7 @@ class Stage:
                 yield f"type: free joint {model.joint_label[joint]!r} has a parent; let it hang from the world"
         for shape, carrier in zip(self._shapes, self._carriers, strict=True):
             kind, label = GeoType(model.shape_type.numpy()[shape]), model.shape_label[shape]
-            if kind not in SHAPES:
+            if kind not in FORMS:
                 cure = "let convex_hulls be true in its asset, or use another solver"
                 yield f"type: 'physx' has no shapes of the kind {kind.name.lower()}, as {label!r} is; {cure}"
             if kind == GeoType.PLANE and (carrier >= 0 or model.shape_scale.numpy()[shape, :2].any()):
@@ -84,11 +94,12 @@ class Stage:
             if parent < 0:
                 free = [range(starts[row], starts[row + 1]) for starts in (joints.q_start, joints.qd_start)]
                 is_free = kind == "FREE"
-                found.append({"root": f"b{child}" if is_free else f"root{row}", "free": None, "axes": {}})
+                found.append({"root": f"b{child}" if is_free else f"root{row}", "bodies": [], "free": None, "axes": {}})
                 owners[-1 - row] = found[-1]
                 if is_free:
                     found[-1]["free"] = [list(columns) for columns in free]
             owners[child] = owner = owners[-1 - row if parent < 0 else parent]
+            owner["bodies"].append(child)
             if kind in AXES:
                 owner["axes"][f"j{row}"] = [joints.q_start[row], joints.qd_start[row]]
         return found
@@ -111,9 +122,9 @@ class Stage:
     def usd(self) -> str:
         """Return the text of all worlds."""
         world = [self._scene(), *self._materials(), *self._shapes_of(-1), *self._bodies(), *self._joints()]
-        others = [f'def Xform "env{row}" (references = </env0>) {{\n}}\n' for row in range(1, self.model.world_count)]
         first = prim("Xform", "env0", (), *world)
-        return '#usda 1.0\n(\nmetersPerUnit = 1\nkilogramsPerUnit = 1\nupAxis = "Z"\n)\n' + first + "".join(others)
+        worlds = [first.replace("env0", f"env{row}") for row in range(self.model.world_count)]
+        return '#usda 1.0\n(\nmetersPerUnit = 1\nkilogramsPerUnit = 1\nupAxis = "Z"\n)\n' + "".join(worlds)
 
     def _scene(self) -> str:
         return prim(
@@ -143,10 +154,13 @@ class Stage:
         for row, kind in enumerate(self._kinds):
             parent, child = int(self._parents[row]), int(self._children[row])
             outer, inner = self._ends(row)
-            frames[child] = frames[parent] * outer * wp.transform_inverse(inner)
-            if parent < 0 and kind in AXES:
+            start = int(self.model.joint_q_start.numpy()[row])
+            motion = self.model.joint_q.numpy()[start : start + 7].tolist() if kind == "FREE" else [0.0] * 6 + [1.0]
+            frames[child] = frames[parent] * outer * wp.transform(*motion) * wp.transform_inverse(inner)
+            if parent < 0 and kind != "FREE":
                 yield self._body(f"x{row}", frames[-1], False)
-            yield self._body(f"b{child}", frames[child], kind == "FREE", *self._shapes_of(child))
+            is_root = kind == "FREE" and child in self._parents
+            yield self._body(f"b{child}", frames[child], is_root, *self._shapes_of(child))
 
     def _body(self, name: str, frame: Any, is_root: bool, *shapes: str) -> str:
         root = self._root if is_root else ((), ())
@@ -163,6 +177,8 @@ class Stage:
             "float physxRigidBody:maxAngularVelocity = inf",
             "float physxRigidBody:sleepThreshold = 0",
             "float physxRigidBody:stabilizationThreshold = 0",
+            f"int physxRigidBody:solverPositionIterationCount = {self._iterations[0]}",
+            f"int physxRigidBody:solverVelocityIterationCount = {self._iterations[1]}",
             *root[1],
             *shapes,
         )
@@ -183,12 +199,10 @@ class Stage:
             parent, child = int(self._parents[row]), int(self._children[row])
             ends = self._ends(row)
             if parent < 0 and kind != "FREE":
-                apis, lines = self._root
-                tip = f"b{child}" if kind == "FIXED" else f"x{row}"
-                frames = linked(None, tip, *(ends if kind == "FIXED" else [wp.transform_identity()] * 2))
-                yield prim("PhysicsFixedJoint", f"root{row}", apis, *lines, *frames)
+                (apis, lines), none = self._root, wp.transform_identity()
+                yield prim("PhysicsFixedJoint", f"root{row}", apis, *lines, *linked(None, f"x{row}", none, none))
             base = f"b{parent}" if parent >= 0 else f"x{row}"
-            if kind == "FIXED" and parent >= 0:
+            if kind == "FIXED":
                 yield prim("PhysicsFixedJoint", f"j{row}", (), *linked(base, f"b{child}", *ends))
             elif kind in AXES:
                 yield self._axis(row, kind, linked(base, f"b{child}", *(end * self._turn(row) for end in ends)))
@@ -224,17 +238,12 @@ class Stage:
             kind, size = GeoType(model.shape_type.numpy()[shape]), model.shape_scale.numpy()[shape].astype(float)
             apart = [self._path(other) for pair in self._candidates() if (other := self._filtered(shape, pair)) >= 0]
             material = np.searchsorted(materials, model.shape_material_mu.numpy()[shape])
-            form, lines = {
-                GeoType.PLANE: ("Plane", []),
-                GeoType.SPHERE: ("Sphere", [f"double radius = {size[0]:.9g}"]),
-                GeoType.CAPSULE: (
-                    "Capsule",
-                    [f"double radius = {size[0]:.9g}", f"double height = {2.0 * size[1]:.9g}"],
-                ),
-                GeoType.BOX: ("Cube", ["double size = 2"]),
-                GeoType.CONVEX_MESH: ("Mesh", []),
-            }[kind]
-            lines += hull(model.shape_source[shape]) if form == "Mesh" else []
+            form, lines = FORMS[kind], []
+            if form == "Mesh":
+                lines = hull(*(ball() if kind == GeoType.ELLIPSOID else corners(model.shape_source[shape])))
+            elif form in ("Sphere", "Capsule", "Cylinder", "Cone"):
+                height = [] if form == "Sphere" else [f"double height = {2.0 * size[1]:.9g}"]
+                lines = [f"double radius = {size[0]:.9g}", *height]
             scale = size if form in ("Cube", "Mesh") else None
             yield prim(
                 form,
@@ -265,7 +274,7 @@ class Stage:
 
 SHAPE = (
     *("PhysicsCollisionAPI", "PhysxCollisionAPI", "PhysicsMeshCollisionAPI", "PhysicsFilteredPairsAPI"),
-    "MaterialBindingAPI",
+    *("PhysxConvexHullCollisionAPI", "MaterialBindingAPI"),
 )
 """Schemas of a shape."""
 
@@ -313,12 +322,25 @@ def linked(base: str | None, tip: str, outer: Any, inner: Any) -> list[str]:
     return lines
 
 
-def hull(mesh: Any) -> list[str]:
+def corners(mesh: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the points and the triangles of a mesh."""
+    return np.asarray(mesh.vertices, float), np.asarray(mesh.indices).reshape(-1, 3)
+
+
+def ball() -> tuple[np.ndarray, np.ndarray]:
+    """Return the points of a ball of radius 1, mirrored at all planes of the axes, and triangles with all of them."""
+    turns, angles = np.arange(16) * np.pi / 8, np.arange(1, 16) * np.pi / 16
+    rings = [[np.sin(a) * np.cos(t), np.sin(a) * np.sin(t), np.cos(a)] for a in angles for t in turns]
+    points = np.array([[0.0, 0.0, 1.0], *rings, [0.0, 0.0, -1.0]])
+    return points, np.arange(len(points) // 3 * 3).reshape(-1, 3)
+
+
+def hull(points: np.ndarray, triangles: np.ndarray) -> list[str]:
     """Return the lines of a convex mesh."""
-    corners = np.asarray(mesh.indices).reshape(-1, 3)
     return [
-        f"point3f[] points = [{', '.join(map(numbers_of, np.asarray(mesh.vertices, float)))}]",
-        f"int[] faceVertexCounts = {[3] * len(corners)}",
-        f"int[] faceVertexIndices = {corners.ravel().tolist()}",
+        f"point3f[] points = [{', '.join(map(numbers_of, points))}]",
+        f"int[] faceVertexCounts = {[3] * len(triangles)}",
+        f"int[] faceVertexIndices = {triangles.ravel().tolist()}",
         'uniform token physics:approximation = "convexHull"',
+        f"int physxConvexHullCollision:hullVertexLimit = {HULL}",
     ]
