@@ -20,10 +20,10 @@ __all__ = ["SolverPhysX"]
 FRAMES = EngineFrames(pose="body")
 """A free joint of PhysX: the pose of its body in the world, and the velocity of its centre of mass."""
 
-LIVE = ("armature", "gravity", "joint_damping", "joint_drives", "effort_limits", "rigid_bodies")
+LIVE = ("armature", "gravity", "joint_damping", "joint_drives", "joint_friction", "effort_limits", "rigid_bodies")
 BUILT = (
     *("carried_sliders", "fixed_joints", "free_joints", "joint_limits"),
-    *("prismatic_joints", "revolute_joints", "rigid_contacts"),
+    *("prismatic_joints", "revolute_joints", "rigid_contacts", "restitution"),
 )
 """Features that each world may change, and those that are read once."""
 

@@ -36,7 +36,7 @@ HULL = 255
 
 ALIKE = (
     *("joint_X_p", "joint_X_c", "joint_axis", "joint_limit_lower", "joint_limit_upper"),
-    *("shape_transform", "shape_scale", "shape_material_mu"),
+    *("shape_transform", "shape_scale", "shape_material_mu", "shape_material_restitution"),
 )
 """Arrays of the model that all worlds share."""
 
@@ -136,17 +136,21 @@ class Stage:
             'uniform token physxScene:broadphaseType = "SAP"',
         )
 
-    def _frictions(self) -> np.ndarray:
-        return self.model.shape_material_mu.numpy()[self._shapes] if self._shapes else np.zeros(0)
+    def _surfaces(self) -> list[tuple[float, float]]:
+        """Return friction and restitution of the shapes."""
+        names = ("mu", "restitution")
+        found = [getattr(self.model, f"shape_material_{name}").numpy()[self._shapes].tolist() for name in names]
+        return list(zip(*found, strict=True)) if self._shapes else []
 
     def _materials(self) -> Iterator[str]:
-        for row, mu in enumerate(np.unique(self._frictions())):
+        for row, (mu, restitution) in enumerate(dict.fromkeys(self._surfaces())):
             yield prim(
                 "Material",
                 f"m{row}",
                 ("PhysicsMaterialAPI",),
                 f"float physics:staticFriction = {mu:.9g}",
                 f"float physics:dynamicFriction = {mu:.9g}",
+                f"float physics:restitution = {restitution:.9g}",
             )
 
     def _bodies(self) -> Iterator[str]:
@@ -231,13 +235,13 @@ class Stage:
         )
 
     def _shapes_of(self, body: int) -> Iterator[str]:
-        model, materials = self.model, np.unique(self._frictions())
-        for shape, carrier in zip(self._shapes, self._carriers, strict=True):
+        model, surfaces = self.model, self._surfaces()
+        materials = list(dict.fromkeys(surfaces))
+        for shape, carrier, surface in zip(self._shapes, self._carriers, surfaces, strict=True):
             if carrier != body:
                 continue
             kind, size = GeoType(model.shape_type.numpy()[shape]), model.shape_scale.numpy()[shape].astype(float)
             apart = [self._path(other) for pair in self._candidates() if (other := self._filtered(shape, pair)) >= 0]
-            material = np.searchsorted(materials, model.shape_material_mu.numpy()[shape])
             form, lines = FORMS[kind], []
             if form == "Mesh":
                 lines = hull(*(ball() if kind == GeoType.ELLIPSOID else corners(model.shape_source[shape])))
@@ -253,7 +257,7 @@ class Stage:
                 OWNER,
                 *lines,
                 f"float physxCollision:restOffset = {model.shape_margin.numpy()[shape]:.9g}",
-                f"rel material:binding:physics = </env0/m{material}>",
+                f"rel material:binding:physics = </env0/m{materials.index(surface)}>",
                 f"rel physics:filteredPairs = [{', '.join(apart)}]",
             )
 
@@ -329,8 +333,11 @@ def corners(mesh: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def ball() -> tuple[np.ndarray, np.ndarray]:
     """Return the points of a ball of radius 1, mirrored at all planes of the axes, and triangles with all of them."""
-    turns, angles = np.arange(16) * np.pi / 8, np.arange(1, 16) * np.pi / 16
-    rings = [[np.sin(a) * np.cos(t), np.sin(a) * np.sin(t), np.cos(a)] for a in angles for t in turns]
+    rings = list[list[float]]()
+    for angle in np.arange(1, 14) * np.pi / 14:
+        count = 4 * round(7.0 * np.sin(angle))
+        turns = (np.arange(count) + 0.5) * 2.0 * np.pi / count
+        rings += [[np.sin(angle) * np.cos(t), np.sin(angle) * np.sin(t), np.cos(angle)] for t in turns]
     points = np.array([[0.0, 0.0, 1.0], *rings, [0.0, 0.0, -1.0]])
     return points, np.arange(len(points) // 3 * 3).reshape(-1, 3)
 
