@@ -69,7 +69,7 @@ class Tree:
     def __init__(self, physx, paths, told):
         self._physx, self._paths, self._is_loose = physx, paths, told["free"] and len(told["bodies"]) == 1
         self.poses, self.wrench = self._new("LINK_POSE"), self._new("LINK_WRENCH")
-        binding, self.state, self.efforts = self.poses.binding, [], None
+        binding, self.state, self.inputs = self.poses.binding, [], []
         links = told["bodies"] if self._is_loose else [int(name[1:]) for name in binding.body_names if name[0] == "b"]
         self.bodies = np.array(links)
         self.slots = slice(None if told["free"] else 1, None)  # behind the base, which holds a tree to the world
@@ -82,8 +82,8 @@ class Tree:
             coordinates = np.array([column for column, _ in columns])
             self.state.append((self._new("DOF_POSITION"), "q", coordinates))
             self.state.append((self._new("DOF_VELOCITY"), "v", self.columns))
-            self.efforts = self._new("DOF_ACTUATION_FORCE")
-            self.targets = [
+            self.inputs = [
+                (self._new("DOF_ACTUATION_FORCE"), "efforts", self.columns),
                 (self._new("DOF_POSITION_TARGET"), "target_q", coordinates),
                 (self._new("DOF_VELOCITY_TARGET"), "target_v", self.columns),
             ]
@@ -103,19 +103,19 @@ class Tree:
             arrays[name][:, columns] = tensor.read()
 
     def drive(self, arrays):
-        """Take over efforts and targets."""
-        if self.efforts is not None:
-            self.efforts.write(arrays["efforts"][:, self.columns])
-            for tensor, name, columns in self.targets:
-                tensor.write(arrays[name][:, columns])
+        """Take over efforts and targets that are not as before; PhysX keeps them."""
+        for tensor, name, columns in self.inputs:
+            values = arrays[name][:, columns].astype(np.float32)
+            if not np.array_equal(tensor.buffer[tensor.rows], values):
+                tensor.write(values)
 
-    def push(self, arrays):
-        """Put wrenches and gravity on the bodies for one step, at their centres of mass."""
+    def push(self, wrenches, gravity):
+        """Put wrenches, and gravity beside that of the scenes, on the bodies for one step, at their centres of mass."""
         worlds = len(self._paths)
         wrench = np.zeros((worlds, *self.wrench.buffer.shape[1:])).reshape(worlds, -1, 9)
         poses = self.poses.read().reshape(worlds, -1, 7)[:, self.slots]
-        wrench[:, self.slots, :6] = arrays["wrenches"][:, self.bodies]
-        wrench[:, self.slots, :3] += self.mass[..., None] * arrays["gravity"][:, None]
+        wrench[:, self.slots, :6] = wrenches[:, self.bodies]
+        wrench[:, self.slots, :3] += self.mass[..., None] * gravity[:, None]
         wrench[:, self.slots, 6:] = poses[..., :3] + turned(poses[..., 3:], self.com)
         self.wrench.write(wrench)
 
@@ -150,13 +150,14 @@ class Engine:
         usd: The worlds as the text of a USD stage, `/env0` and so on.
         trees: The root of each tree within a world, and what `Tree` is told.
         numbers: Masses and numbers of joints, as `change` takes them.
+        gravity: That of the scenes, [W, 3].
         dt: The substep [s].
         threads: Threads beside the one that steps.
     """
 
-    def __init__(self, arrays, usd, trees, numbers, dt, threads):
+    def __init__(self, arrays, usd, trees, numbers, gravity, dt, threads):
         warnings.simplefilter("ignore", DeprecationWarning)  # of tensor bindings
-        self.arrays, self.dt, worlds = arrays, dt, range(len(arrays["q"]))
+        self.arrays, self.gravity, self.dt, worlds = arrays, gravity, dt, range(len(arrays["q"]))
         ovphysx.PhysX.set_cpu_mode(True)
         ovphysx.set_global_config(GlobalConfigKey.NUM_THREADS, threads)
         self.physx = ovphysx.PhysX()
@@ -192,9 +193,11 @@ class Engine:
             if len(worlds):
                 tree.place(self.arrays, worlds)
             tree.drive(self.arrays)
+        wrenches, gravity = self.arrays["wrenches"], self.arrays["gravity"] - self.gravity
+        is_pushed = wrenches.any() or gravity.any()
         for _ in range(count):
-            for tree in self.trees:
-                tree.push(self.arrays)
+            for tree in self.trees if is_pushed else ():
+                tree.push(wrenches, gravity)
             self.physx.step_sync(self.dt)
         for tree in self.trees:
             tree.tell(self.arrays)

@@ -45,9 +45,10 @@ class PhysXWorlds(newton.solvers.SolverBase):
         columns |= {"target_q": columns["q"], "target_v": columns["v"], "efforts": columns["v"], "gravity": 3}
         arrays = {name: ((worlds, count), float) for name, count in columns.items()}
         arrays |= {"wrenches": ((worlds, self.stage.body_count, 6), float), "written": ((worlds,), bool)}
-        arguments = {"usd": self.stage.usd(), "trees": self.stage.trees(), "numbers": self.stage.numbers()}
+        arguments = {name: getattr(self.stage, name)() for name in ("usd", "trees", "numbers")}
+        arguments |= {"gravity": self.stage.gravity, "dt": dt, "threads": config.threads}
         #: PhysX.
-        self.engine = start_engine(config, {**arguments, "dt": dt, "threads": config.threads}, arrays)
+        self.engine = start_engine(config, arguments, arrays)
 
     def advance(
         self, state_in: newton.State, state_out: newton.State, control: newton.Control, written: np.ndarray, count: int
@@ -62,7 +63,7 @@ class PhysXWorlds(newton.solvers.SolverBase):
         arrays["wrenches"].flat = state_in.body_f.numpy()
         for body, dof in self.stage.free:
             arrays["wrenches"][:, body] += arrays["efforts"][:, dof : dof + 6]
-        arrays["gravity"][:] = self.model.gravity.numpy()[:worlds]
+        arrays["gravity"][:] = self.stage.gravity
         self.engine.step(count)
         self.joints.write(np.asarray(arrays["q"]), arrays["v"], state_out)
 

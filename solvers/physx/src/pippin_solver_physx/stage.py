@@ -121,20 +121,28 @@ class Stage:
 
     def usd(self) -> str:
         """Return the text of all worlds."""
-        world = [self._scene(), *self._materials(), *self._shapes_of(-1), *self._bodies(), *self._joints()]
-        first = prim("Xform", "env0", (), *world)
-        worlds = [first.replace("env0", f"env{row}") for row in range(self.model.world_count)]
+        content = "".join([*self._materials(), *self._shapes_of(-1), *self._bodies(), *self._joints()])
+        worlds = [
+            prim("Xform", f"env{row}", (), self._scene(gravity), content.replace("/env0/", f"/env{row}/"))
+            for row, gravity in enumerate(self.gravity)
+        ]
         return '#usda 1.0\n(\nmetersPerUnit = 1\nkilogramsPerUnit = 1\nupAxis = "Z"\n)\n' + "".join(worlds)
 
-    def _scene(self) -> str:
+    def _scene(self, gravity: np.ndarray) -> str:
         return prim(
             "PhysicsScene",
             "scene",
             ("PhysxSceneAPI",),
-            "float physics:gravityMagnitude = 0",  # each world has its own, which acts as a force
+            f"vector3f physics:gravityDirection = {numbers_of(gravity / (np.linalg.norm(gravity) or 1.0))}",
+            f"float physics:gravityMagnitude = {np.linalg.norm(gravity):.9g}",
             "bool physxScene:enableGPUDynamics = false",
             'uniform token physxScene:broadphaseType = "SAP"',
         )
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """Gravity of each world [m/s²], shape [W, 3]."""
+        return self.model.gravity.numpy()[: self.model.world_count].astype(float)
 
     def _surfaces(self) -> list[tuple[float, float]]:
         """Return friction and restitution of the shapes."""
