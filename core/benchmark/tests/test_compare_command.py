@@ -1,6 +1,7 @@
 """`pippin compare` on a double pendulum: one solver that is right, one that diverges, one that cannot."""
 
 import json
+import sys
 
 import numpy as np
 import pippin
@@ -153,3 +154,38 @@ def test_a_wrong_option_is_refused_before_anything_runs(scene, options, fault):
 
 def test_every_figure_has_a_column_and_a_unit():
     assert [*UNITS, "first_diverged_step"] == list(COLUMNS)
+
+
+@pytest.fixture(scope="module")
+def gated(scene):
+    """Two solvers, and the first one in an environment of its own, which is that of the tests."""
+    names = "mujoco-native", f"mujoco-native@{sys.prefix}", "featherstone"
+    out, chosen = scene.parent / "gate", [word for name in names for word in ("--solver", name)]
+    options = ["--steps", "60", "--tolerance", "0", "--tolerance", "energy=1", "--out", str(out), "--json"]
+    return CliRunner().invoke(main, ["compare", str(scene), *chosen, *options]), names
+
+
+def test_the_same_engine_in_another_environment_does_not_differ(gated):
+    result, (_, there, other) = gated
+    found = json.loads(result.stdout)["differences"]
+
+    assert set(found[there].values()) == {0.0}
+    assert 1e-9 < found[other]["place"] < 1e-2
+    assert found[other]["place_untouched"] == found[other]["place"] >= found[other]["place_at_end"] > 0.0
+    assert 0.0 < found[other]["energy"] < 1.0
+
+
+def test_the_gate_names_each_quantity_beyond_its_tolerance(gated):
+    result, (_, there, other) = gated
+    told = json.loads(result.stdout)["exceeded"]
+
+    assert result.exit_code == 4
+    assert not [line for line in told if line.startswith(f"{there}:") or "energy" in line]
+    assert any(line.startswith(f"{other}: place [m] differs by ") for line in told)
+
+
+def test_an_unknown_quantity_is_refused(scene):
+    result = CliRunner().invoke(main, ["compare", str(scene), "--tolerance", "energies=1"])
+
+    assert result.exit_code == 2
+    assert "tolerance: no quantity 'energies'; did you mean 'energy'?" in result.output

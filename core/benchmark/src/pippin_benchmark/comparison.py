@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,16 @@ _STYLES = ("solid", "dashed", "dotted", "dash-dotted")
 _HEADROOM = 3.0
 """Top of an axis, in units of the largest value of the solvers that finished: one that diverges leaves the chart."""
 
+QUANTITIES = {
+    "place_untouched": "place, until something touches [m]",
+    "place": "place [m]",
+    "place_at_end": "place, at the end [m]",
+    "energy": "energy [J]",
+    "penetration": "penetration [m]",
+    "joint_gap": "joint gap [m]",
+}
+"""Quantities whose differences are told, of any body, particle and world at any sample, with their titles and units."""
+
 _BADGES = {"finished": "badge good", "failed": "badge bad", "unable": "badge"}
 
 
@@ -58,8 +68,11 @@ class Comparison:
     solvers: Mapping[str, SolverRun]
     """The result of each solver, by name, in the order of the comparison."""
 
+    differences: Mapping[str, Mapping[str, float]] = attrs.field(factory=dict)
+    """Largest difference of each quantity to the reference, by solver: those of `QUANTITIES` that both have."""
+
     exceeded: tuple[str, ...] = ()
-    """A line for each figure that exceeds its limit."""
+    """A line for each figure that exceeds its limit, and for each difference beyond its tolerance."""
 
     folder: Path
     """The folder with all figures, the measurements over time and a page with charts."""
@@ -71,6 +84,7 @@ class Comparison:
             "steps": self.steps,
             "reference": self.reference,
             "units": UNITS,
+            "differences": {solver: dict(found) for solver, found in self.differences.items()},
             "exceeded": list(self.exceeded),
             "solvers": [result.figures() for result in self.solvers.values()],
         }
@@ -90,6 +104,7 @@ def comparison_page(comparison: Comparison) -> Iterator[Markup]:
     charts = [*_charts(results, comparison.reference)]
     yield from _header(comparison)
     yield section("Figures", _figures(comparison))
+    yield section(f"Differences to {comparison.reference}", *_differences(comparison))
     yield section("Speed", *_speed(results))
     yield section("Over time, in the worst world", *((bar, charts) if charts else ()))
     yield section("Reasons and warnings", noted(notes))
@@ -116,6 +131,26 @@ def _figures(comparison: Comparison) -> Markup:
         for solver, run in comparison.solvers.items()
     ]
     return table(["solver", "outcome", *ignores, *(COLUMNS[name] for name in shown)], rows, numeric=len(shown))
+
+
+def _differences(comparison: Comparison) -> Iterator[Markup]:
+    found = comparison.differences
+    shown = [name for name in QUANTITIES if any(name in each for each in found.values())]
+    rows = [
+        [solver, *(f"{each[name]:.3g}" if name in each else "" for name in shown)] for solver, each in found.items()
+    ]
+    if rows:
+        yield table(["solver", *(QUANTITIES[name] for name in shown)], rows, numeric=len(shown))
+
+
+def difference_texts(found: Mapping[str, float], shown: Sequence[str]) -> list[str]:
+    """Return the differences of a solver as text; empty for a quantity that it does not have.
+
+    Args:
+        found: Its differences.
+        shown: The quantities, in order.
+    """
+    return [f"{found[name]:.3g}" if name in found else "" for name in shown]
 
 
 def _speed(results: Sequence[SolverRun]) -> Iterator[Markup]:
@@ -171,6 +206,7 @@ def compare(
     duration: float | None = None,
     reference: str | None = None,
     limits: Mapping[str, float] | None = None,
+    tolerances: Mapping[str, float] | None = None,
     timeout: float = 900.0,
     out: str | os.PathLike[str] | None = None,
 ) -> Comparison:
@@ -181,12 +217,14 @@ def compare(
 
     Args:
         file: A configuration file.
-        solvers: Names of solvers; by default all installed ones.
+        solvers: Names of solvers, `NAME@FOLDER` for one in the environment of a folder; by default all installed ones.
         overrides: Values on top of the file, as for `load`.
         steps: Control steps to simulate.
         duration: Time to simulate [s], in place of `steps`; by default 5 s.
         reference: Solver whose positions the others are compared with; by default the first one.
         limits: Largest allowed values of figures, by the names of the attributes of `SolverRun`.
+        tolerances: Largest allowed differences to the reference, by the names of `Comparison.differences`; the empty
+            name is that of all others.
         timeout: Longest time that a solver may take [s].
         out: Folder for all figures, the series and the page, new or empty; by default `runs/NAME-DATE-TIME`.
 
@@ -195,7 +233,8 @@ def compare(
         PluginError: A plugin that the file names is broken.
     """
     changes = kept_overrides(overrides)
-    study = ComparisonStudy(Path(file), changes, solvers, (steps, duration), reference, limits or {}, timeout)
+    length, allowed = (steps, duration), (limits or {}, tolerances or {})
+    study = ComparisonStudy(Path(file), changes, solvers, length, reference, allowed, timeout)
     return run_study(study, file, changes, out=out)
 
 
@@ -214,11 +253,12 @@ class ComparisonStudy(Study[Comparison]):
         solvers: Sequence[str],
         length: tuple[int | None, float | None],
         reference: str | None,
-        limits: Mapping[str, float],
+        allowed: tuple[Mapping[str, float], Mapping[str, float]],
         timeout: float,
     ) -> None:
         self._file, self._overrides, self._names, self._length = file, overrides, tuple(solvers), length
-        self._asked, self._limits, self._timeout = reference, limits, timeout
+        self._asked, self._timeout = reference, timeout
+        self._limits, self._tolerances = allowed
         self._results: list[SolverRun] = []
         self._reference, self._steps, self._requires_grad = "", 0, False
 
@@ -227,6 +267,7 @@ class ComparisonStudy(Study[Comparison]):
         self._names = solvers_of(self._names, config)
         self._steps, self._requires_grad = step_count(config, *self._length), config.simulation.requires_grad
         self._reference = _checked(self._asked, self._names, self._limits, self._timeout)
+        _refuse_unknown("tolerance", "quantity", self._tolerances, {"", *QUANTITIES})
         return config
 
     def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
@@ -250,12 +291,17 @@ class ComparisonStudy(Study[Comparison]):
         if self._reference not in {result.solver for result in self._results}:
             return None
         related = {result.solver: result for result in _related(self._results, self._reference)}
+        own = {result.solver: result.series for result in self._results}
+        differences = {
+            name: _differing(series, own[self._reference]) for name, series in own.items() if name != self._reference
+        }
         return Comparison(
             file=self._file,
             steps=self._steps,
             reference=self._reference,
             solvers=related,
-            exceeded=tuple(_exceeding(related, self._limits)),
+            differences=differences,
+            exceeded=(*_exceeding(related, self._limits), *_intolerable(differences, self._tolerances)),
             folder=folder,
         )
 
@@ -277,15 +323,31 @@ def _exceeding(solvers: Mapping[str, SolverRun], limits: Mapping[str, float]) ->
                 yield f"{solver}: {name} is {value:.4g}, and may be {largest:.4g} at most"
 
 
+def _intolerable(differences: Mapping[str, Mapping[str, float]], most: Mapping[str, float]) -> Iterator[str]:
+    for solver, found in differences.items():
+        for name, value in found.items():
+            largest = most.get(name, most.get(""))
+            if largest is not None and not value <= largest:
+                yield f"{solver}: {QUANTITIES[name]} differs by {value:.4g}, and may by {largest:.4g} at most"
+        for name in most.keys() - found.keys() - {""}:
+            most_text = f"may differ by {most[name]:.4g} at most"
+            yield f"{solver}: {QUANTITIES[name]} was not measured in both runs, and {most_text}"
+
+
 def _checked(reference: str | None, solvers: Sequence[str], limits: Mapping[str, float], timeout: float) -> str:
     if reference is not None and reference not in solvers:
         raise ConfigError(f"reference: {reference!r} is not compared; name one of {', '.join(solvers)}")
-    for name in limits:
-        if name not in UNITS:
-            raise ConfigError(f"limit: no figure {name!r}{did_you_mean(name, UNITS)}; there are {', '.join(UNITS)}")
+    _refuse_unknown("limit", "figure", limits, UNITS)
     if not timeout > 0.0:
         raise ConfigError(f"timeout: expected a positive time in seconds, got {timeout!r}")
     return reference or solvers[0]
+
+
+def _refuse_unknown(what: str, kind: str, names: Iterable[str], known: Collection[str]) -> None:
+    for name in names:
+        if name not in known:
+            there = ", ".join(sorted(filter(None, known)))
+            raise ConfigError(f"{what}: no {kind} {name!r}{did_you_mean(name, known)}; there are {there}")
 
 
 def _run(connection: Connection, file: Path, overrides: Overrides, solver: str, steps: int, started: float) -> None:
@@ -321,3 +383,33 @@ def _distance(ours: Mapping[str, Series], theirs: Mapping[str, Series]) -> np.nd
         return None
     pairs = zip(ours["positions"].values, theirs["positions"].values, strict=False)
     return np.array([np.sqrt(((mine - other) ** 2).sum(axis=1).mean()) for mine, other in pairs])
+
+
+def _differing(ours: Mapping[str, Series], theirs: Mapping[str, Series]) -> dict[str, float]:
+    """Return the largest difference of each quantity that both runs have, at the samples of both."""
+    found = {name: _apart(ours, theirs, name) for name in ("energy", "penetration", "joint_gap")}
+    places = _apart(ours, theirs, "positions")
+    if places is not None:
+        found |= {"place": places, "place_at_end": places[-1:], "place_untouched": places[: _first_touch(ours, theirs)]}
+    sizes = {name: np.abs(each).max(initial=0.0) for name, each in found.items() if each is not None and each.size}
+    return {name: float(sizes[name]) for name in QUANTITIES if name in sizes}
+
+
+def _apart(ours: Mapping[str, Series], theirs: Mapping[str, Series], name: str) -> np.ndarray | None:
+    """Return how far both are apart at each sample; None if a run has none of it, or of another shape."""
+    if name not in ours or name not in theirs:
+        return None
+    mine, other = ours[name].values, theirs[name].values
+    count = min(len(mine), len(other))
+    if mine.shape[1:] != other.shape[1:] or not count:
+        return None
+    with np.errstate(invalid="ignore"):  # infinite energies have no difference
+        apart = mine[:count] - other[:count]
+    return np.linalg.norm(apart, axis=-1) if name == "positions" else apart
+
+
+def _first_touch(*runs: Mapping[str, Series]) -> int | None:
+    """Return the first sample at which something touches in one of the runs; None if nothing does."""
+    touching = [np.flatnonzero(run["penetration"].values.reshape(-1) > 0.0) for run in runs if "penetration" in run]
+    firsts = [int(found[0]) for found in touching if found.size]
+    return min(firsts, default=None)

@@ -25,4 +25,4 @@ def solvers_of(names: Sequence[str], config: SimulationConfig | None = None) -> 
 def measurable(file: Path, overrides: Overrides, solver: str) -> SimulationConfig:
     """Return the configuration of a file with a solver, which may ignore numbers if the file has another one."""
     own, config = load(file, overrides).solver, with_solver(file, overrides, solver)
-    return config if own is not None and own.type == solver else accepting_numbers(config)
+    return config if own is not None and own.type == solver.partition("@")[0] else accepting_numbers(config)

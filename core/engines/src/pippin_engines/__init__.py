@@ -8,7 +8,17 @@ from .source import EngineSource
 
 if TYPE_CHECKING:
     from .engines import EngineArrays, EngineProcess, RunningEngine, start_engine
+    from .solver import EngineSolver, EngineWorlds, TreeWorlds
 
-__all__ = ["EngineArrays", "EngineProcess", "EngineSource", "RunningEngine", "start_engine"]
+__all__ = [
+    "EngineArrays",
+    "EngineProcess",
+    "EngineSolver",
+    "EngineSource",
+    "EngineWorlds",
+    "RunningEngine",
+    "TreeWorlds",
+    "start_engine",
+]
 
 __getattr__ = late(__name__)

@@ -44,6 +44,13 @@ UNABLE, FAILED = 2, 4
 )
 @click.option("--limit", "limits", multiple=True, metavar="FIGURE=VALUE", help="Fail if a figure is larger.")
 @click.option(
+    "--tolerance",
+    "tolerances",
+    multiple=True,
+    metavar="[QUANTITY=]VALUE",
+    help="Fail if a quantity, or any, differs by more from the reference.",
+)
+@click.option(
     "--timeout", type=float, default=900.0, metavar="SECONDS", show_default=True, help="Longest time for a solver [s]."
 )
 @out("The folder of results")
@@ -53,6 +60,7 @@ def compare(
     solvers: tuple[str, ...],
     overrides: tuple[str, ...],
     limits: tuple[str, ...],
+    tolerances: tuple[str, ...],
     ladder: str | None,
     as_json: bool,
     **options: Any,
@@ -76,20 +84,31 @@ def compare(
     The solver of FILE ignores only what the file accepts (simulation.accept_unsupported). Other solvers may also ignore
     features that only change numbers, such as armature.
 
-    The exit code is 4 if a solver failed or exceeds a limit, else 2 if a solver given by --solver cannot run FILE. A
-    limit uses the name of a figure in the JSON output: --limit distance=0.01. The folder, by default
-    runs/NAME-DATE-TIME, contains all figures (comparison.json), the measurements over time (series.npz) and a page
-    with the table and charts, for any browser (comparison.html).
+    A second table has the largest differences to the reference, of any body, particle and world: of places until
+    something touches, always, and at the end; of energy, penetration and joint gap. --tolerance 1e-6 is for each of
+    them, --tolerance energy=0.01 for one, by its name in the JSON output.
+
+    --solver NAME@FOLDER is a solver with its engine in an environment that `pippin env` has made, so that two versions
+    of an engine can be compared.
+
+    The exit code is 4 if a solver failed, exceeds a limit or differs by more than a tolerance, else 2 if a solver given
+    by --solver cannot run FILE. A limit uses the name of a figure in the JSON output: --limit distance=0.01. The
+    folder, by default runs/NAME-DATE-TIME, contains all figures (comparison.json), the measurements over time
+    (series.npz) and a page with the tables and charts, for any browser (comparison.html).
 
     With --dt, each solver runs FILE over a ladder of steps, and its error is the distance to --reference SOLVER@DT: the
     table, the page, the JSON and the CSV are those of `pippin benchmark`. A control step of several physics steps keeps
     its length. An error is lost above --limit distance=VALUE, by default a hundredth of the way of the reference.
     """  # noqa: D301  (click's own mark for a paragraph that is not wrapped)
+    allowed = _values("--tolerance", [each if "=" in each else f"={each}" for each in tolerances])
     if ladder is not None:
-        _compare_steps(file, solvers, overrides, ladder, as_json, limits=_values(limits), **options)
+        if allowed:
+            raise ConfigError("--tolerance: is for runs with one step; leave it out, or --dt")
+        _compare_steps(file, solvers, overrides, ladder, as_json, limits=_values("--limit", limits), **options)
         return
     with shown_progress(is_stdout_reserved=as_json) as progress:
-        found = pippin_benchmark.compare(file, solvers, overrides, limits=_values(limits), **options)
+        options |= {"limits": _values("--limit", limits), "tolerances": allowed}
+        found = pippin_benchmark.compare(file, solvers, overrides, **options)
         if not as_json:
             progress.note(f"folder: {found.folder}")
     if as_json:
@@ -129,20 +148,22 @@ def _compare_steps(
         sys.exit(UNABLE)
 
 
-def _values(limits: Sequence[str]) -> dict[str, float]:
+def _values(option: str, texts: Sequence[str]) -> dict[str, float]:
     values = {}
-    for text in limits:
+    for text in texts:
         name, _, value = text.partition("=")
         try:
             values[name] = float(value)
         except ValueError as error:
-            raise ConfigError(f"--limit: {name}: expected a number, got {value!r}") from error
+            raise ConfigError(f"{option}: {name}: expected a number, got {value!r}") from error
     return values
 
 
 def _print(found: pippin_benchmark.Comparison) -> None:
     from pippin.measuring import COLUMNS, figure_text
     from rich.markup import escape
+
+    from pippin_benchmark.comparison import QUANTITIES, difference_texts
 
     runs = found.solvers.values()
     is_lossy = any(run.ignored for run in runs)
@@ -152,4 +173,9 @@ def _print(found: pippin_benchmark.Comparison) -> None:
         cells = [figure_text(name, getattr(run, name)) for name in found.measured] + [", ".join(run.ignored)] * is_lossy
         table.add_row(run.solver, run.outcome, *cells, style=None if run.outcome == "finished" else "red")
     notes = [f"{run.solver}: {line}" for run in runs for line in (*run.warnings, *(run.reason or "").splitlines())]
-    print_table(table, [*notes, *found.exceeded])
+    print_table(table, notes)
+    named = [name for name in QUANTITIES if any(name in each for each in found.differences.values())]
+    differences = new_table("difference", *(escape(QUANTITIES[name]) for name in named))
+    for solver, each in found.differences.items():
+        differences.add_row(solver, *difference_texts(each, named))
+    print_table(differences if named else new_table(), found.exceeded)

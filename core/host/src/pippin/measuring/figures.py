@@ -28,17 +28,20 @@ def with_solver(file: Path, overrides: Mapping[str, Any] | Iterable[str] | None,
     Args:
         file: A configuration file.
         overrides: Values on top of it, as for `pippin.load`.
-        solver: Name of the solver.
+        solver: Name of the solver; `NAME@FOLDER` for its engine in the environment of a folder.
 
     Raises:
         ConfigError: The file is wrong, with this solver or without it.
         PluginError: The solver cannot be chosen.
     """
-    config = load(file, overrides)
-    if config.solver is not None and config.solver.type == solver:
+    config, (name, _, environment) = load(file, overrides), solver.partition("@")
+    wanted = {} if config.solver is not None and config.solver.type == name else {"type": name}
+    if environment:
+        wanted["environment"] = str(Path(environment).absolute())
+    if not wanted:
         return config.unobserved()
-    chosen = Override(("solver", "type"), solver, source="")  # nobody has written it
-    return structure_tree(apply(read_tree(file, overrides), [chosen])).unobserved()
+    chosen = [Override(("solver", key), value, source="") for key, value in wanted.items()]  # nobody has written it
+    return structure_tree(apply(read_tree(file, overrides), chosen)).unobserved()
 
 
 def accepting_numbers(config: SimulationConfig) -> SimulationConfig:

@@ -1,38 +1,21 @@
-"""Drake's multibody dynamics, as a Pippin solver.
+"""Drake's worlds: this file, NumPy and Drake are all that their environment has.
 
-Coordinates stay in Newton's layout, in double precision, in `DrakeWorlds.q` and `.v`. For each step, Drake gets them,
-and returns the mass matrix and the bias of each world.
+Coordinates stay in Newton's layout, in double precision, in the arrays of the host. For each step, Drake gets them, and
+returns the mass matrix and the bias of each world.
 """
 
-import newton
 import numpy as np
-import pippin
-from newton import JointType, ModelFlags
-from pippin.solving import ContactSource
 from pydrake.common.eigen_geometry import Quaternion
 from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
+from pydrake.multibody import tree
 from pydrake.multibody.math import SpatialForce
 from pydrake.multibody.plant import MultibodyPlant
-from pydrake.multibody.tree import (
-    BallRpyJoint,
-    FixedOffsetFrame,
-    MultibodyForces,
-    PrismaticJoint,
-    QuaternionFloatingJoint,
-    RevoluteJoint,
-    RotationalInertia,
-    SpatialInertia,
-    UnitInertia,
-    WeldJoint,
-)
 
-BY_AXIS = (JointType.PRISMATIC, JointType.REVOLUTE, JointType.D6)
-FEATURES = (
-    *("gravity", "rigid_bodies", "fixed_joints", "free_joints", "revolute_joints", "prismatic_joints", "ball_joints"),
-    *("d6_joints", "light_links", "massless_bodies", "carried_sliders", "joint_limits", "limit_stiffness"),
-    *("joint_drives", "effort_limits", "armature", "joint_damping", "joint_stiffness", "heterogeneous_worlds"),
-)
-REBUILD = ModelFlags.BODY_INERTIAL_PROPERTIES | ModelFlags.JOINT_PROPERTIES
+CONTRACT = 1
+DISTRIBUTION = "drake"
+
+BY_AXIS = ("PRISMATIC", "REVOLUTE", "D6")
+BOUND = 1e30  # beyond it, Drake would end the process, and other worlds with it
 
 
 def rotation(xyzw):
@@ -58,25 +41,22 @@ def turned(xyzw, w, dt):
 def spatial_inertia(mass, com, inertia):
     """Return the inertia of a body about its origin, from that about its centre of mass."""
     if mass <= 0.0:
-        return SpatialInertia.Zero()
+        return tree.SpatialInertia.Zero()
     about_origin = inertia / mass + (com @ com) * np.eye(3) - np.outer(com, com)
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = 0.5 * (about_origin + about_origin.T)
-    unit = UnitInertia(RotationalInertia(xx, yy, zz, xy, xz, yz))
-    return SpatialInertia(mass, com, unit, skip_validity_check=True)
+    unit = tree.UnitInertia(tree.RotationalInertia(xx, yy, zz, xy, xz, yz))
+    return tree.SpatialInertia(mass, com, unit, skip_validity_check=True)
 
 
 class World:
     """A plant with the bodies and joints of one world (-1: of none)."""
 
     def __init__(self, model, index):
-        def read(name):
-            return getattr(model, name).numpy()
-
         self.index = index
         self.plant = plant = MultibodyPlant(0.0)
         plant.mutable_gravity_field().set_gravity_vector(np.zeros(3))
-        self.body_rows = np.flatnonzero(read("body_world") == index)
-        mass, com, inertia = (read(f"body_{name}").astype(float) for name in ("mass", "com", "inertia"))
+        self.body_rows = np.flatnonzero(model["body_world"] == index)
+        mass, com, inertia = (model[f"body_{name}"] for name in ("mass", "com", "inertia"))
         links = {
             b: plant.AddRigidBody(f"body{b}", spatial_inertia(mass[b], com[b], inertia[b])) for b in self.body_rows
         }
@@ -85,22 +65,22 @@ class World:
         self.mass, self.com = mass[self.body_rows], com[self.body_rows]
 
         drake_joints, self.axes, self.balls, self.frees = [], [], [], []
-        kinds, parents, children, dims = (read(f"joint_{name}") for name in ("type", "parent", "child", "dof_dim"))
-        axes, frames_p, frames_c = (read(f"joint_{name}").astype(float) for name in ("axis", "X_p", "X_c"))
-        for j in np.flatnonzero(read("joint_world") == index):
-            kind, child, q, v = kinds[j], children[j], read("joint_q_start")[j], read("joint_qd_start")[j]
-            inner = plant.AddFrame(FixedOffsetFrame(f"p{j}", links[parents[j]].body_frame(), pose(frames_p[j])))
+        kinds, parents, children, dims = (model[f"joint_{name}"] for name in ("type", "parent", "child", "dof_dim"))
+        axes, frames_p, frames_c = (model[f"joint_{name}"] for name in ("axis", "X_p", "X_c"))
+        for j in np.flatnonzero(model["joint_world"] == index):
+            kind, child, q, v = kinds[j], children[j], model["joint_q_start"][j], model["joint_qd_start"][j]
+            inner = plant.AddFrame(tree.FixedOffsetFrame(f"p{j}", links[parents[j]].body_frame(), pose(frames_p[j])))
             at_child = pose(frames_c[j])
             arm = at_child.rotation().inverse() @ (com[child] - at_child.translation())
-            if kind == JointType.FREE:  # Drake's frame has its origin at the centre of mass, as the velocity of Newton
+            if kind == "FREE":  # Drake's frame has its origin at the centre of mass, as the velocity of Newton
                 at_child = RigidTransform(at_child.rotation(), com[child])
-            outer = plant.AddFrame(FixedOffsetFrame(f"c{j}", links[child].body_frame(), at_child))
-            if kind == JointType.FREE:
-                joint = plant.AddJoint(QuaternionFloatingJoint(f"j{j}", inner, outer))
+            outer = plant.AddFrame(tree.FixedOffsetFrame(f"c{j}", links[child].body_frame(), at_child))
+            if kind == "FREE":
+                joint = plant.AddJoint(tree.QuaternionFloatingJoint(f"j{j}", inner, outer))
                 self.frees.append((q, v, arm, inner))
                 drake_joints.append((joint, [*range(v + 3, v + 6), *range(v, v + 3)]))
-            elif kind == JointType.BALL:
-                joint = plant.AddJoint(BallRpyJoint(f"j{j}", inner, outer))
+            elif kind == "BALL":
+                joint = plant.AddJoint(tree.BallRpyJoint(f"j{j}", inner, outer))
                 self.balls.append((q, v))
                 drake_joints.append((joint, [*range(v, v + 3)]))
             elif kind in BY_AXIS and dims[j].sum():
@@ -108,16 +88,16 @@ class World:
                 for i in range(count):  # links without a mass between the axes
                     last = i == count - 1
                     frame = outer if last else plant.AddRigidBody(f"l{j}_{i}").body_frame()
-                    make = PrismaticJoint if i < dims[j, 0] else RevoluteJoint
+                    make = tree.PrismaticJoint if i < dims[j, 0] else tree.RevoluteJoint
                     joint = plant.AddJoint(make(f"j{j}_{i}", inner, frame, axes[v + i]))
                     self.axes.append((q + i, v + i))
                     drake_joints.append((joint, [v + i]))
                     inner = frame
             else:
-                plant.AddJoint(WeldJoint(f"j{j}", inner, outer, RigidTransform()))
+                plant.AddJoint(tree.WeldJoint(f"j{j}", inner, outer, RigidTransform()))
         plant.Finalize()
         self.context = plant.CreateDefaultContext()
-        self.forces = MultibodyForces(plant)
+        self.forces = tree.MultibodyForces(plant)
         self.dofs = np.array([v for _, rows in drake_joints for v in rows], dtype=int)  # rows of Newton ...
         places = [joint.velocity_start() + i for joint, rows in drake_joints for i in range(len(rows))]
         self.places = np.array(places, dtype=int)  # ... and of Drake
@@ -144,7 +124,7 @@ class World:
         """Advance `q` and `v`, rows of all worlds, by `dt` under wrenches on bodies, efforts and the laws of joints."""
         plant, context, dofs, places = self.plant, self.context, self.dofs, self.places
         x = self.coordinates(q, v)
-        if not (np.abs(x) < 1e30).all():  # Drake would abort the process, and other worlds with it
+        if not (np.abs(x) < BOUND).all():
             v[dofs] = np.nan
             return
         plant.SetPositionsAndVelocities(context, x)
@@ -174,10 +154,11 @@ class World:
 class Law:
     """Efforts of joints at the end of a step: `pull - grip * v` of springs, dampers and limits, and of drives."""
 
-    def __init__(self, model, control, q, v, rows, dt):
-        def of(name, source=model):
-            return getattr(source, f"joint_{name}").numpy().astype(float)
+    def __init__(self, model, arrays, rows, dt):
+        def of(name):
+            return model[f"joint_{name}"]
 
+        q, v = arrays["q"], arrays["v"]
         q_rows, rows, turning = rows
         x, zeros = q[q_rows], np.zeros(len(v))
         self.armature, self.grip, self.pull = zeros.copy(), zeros.copy(), zeros.copy()
@@ -189,7 +170,7 @@ class Law:
         self.pull[rows] = stiffness * (of("rest_q")[q_rows] - x) + stop * (np.clip(x, low, high) - x)
         ke, kd = of("target_ke")[rows], of("target_kd")[rows]
         self.drive_grip[rows] = kd + dt * ke
-        target, rate = of("target_q", control)[q_rows], of("target_qd", control)[rows]
+        target, rate = arrays["target_q"][q_rows], arrays["target_qd"][rows]
         self.drive_pull[rows] = ke * (target - x) + kd * rate
 
     def solve(self, matrix, effort, v, dofs, dt):
@@ -205,76 +186,33 @@ class Law:
             pull, grip = np.where(over, np.sign(drive) * most, pull), np.where(over, 0.0, grip)
 
 
-class DrakeWorlds(newton.solvers.SolverBase):
-    """All worlds, and their coordinates in Newton's layout."""
+class Engine:
+    """All worlds, stepped one after another by semi-implicit Euler steps.
 
-    def __init__(self, model):
-        super().__init__(model)
-        self.q, self.v = model.joint_q.numpy().astype(float), model.joint_qd.numpy().astype(float)
-        self.joint_world = model.joint_world.numpy()
-        self.q_world = np.repeat(self.joint_world, np.diff(model.joint_q_start.numpy()))
-        self.v_world = np.repeat(self.joint_world, np.diff(model.joint_qd_start.numpy()))
-        self.worlds = [World(model, index) for index in np.unique(model.body_world.numpy())]
+    Args:
+        arrays: `q` and `v` in Newton's layout; `efforts`, `target_q` and `target_qd` of joints, and `wrenches` on
+            bodies, as in Newton's control and state; `gravity` [worlds + 1, 3].
+        model: Arrays of Newton's model by name, with the names of the kinds of joints.
+        dt: The step [s].
+    """
+
+    def __init__(self, arrays, *, model, dt):
+        self.arrays, self.dt = arrays, dt
+        self.change(model, np.unique(model["body_world"]).tolist())
+
+    def change(self, model, worlds):
+        """Take over another model, whose bodies or frames differ in some worlds; plants of these are made anew."""
+        self.model = model
+        kept = {world.index: world for world in getattr(self, "worlds", ()) if world.index not in worlds}
+        self.worlds = [kept.get(i) or World(model, i) for i in np.unique(model["body_world"])]
         axis_q, axis_v = (np.concatenate([getattr(w, n) for w in self.worlds]) for n in ("axis_q", "axis_v"))
         turning = [np.arange(b, b + 3) for world in self.worlds for _, b in world.balls]
         self.rows = axis_q, axis_v, np.concatenate([axis_v, *turning])
 
-    def advance(self, state, control, written, dt):
-        """Take a step of `dt` [s], from `state` where it was written."""
-        q_written, v_written = written[self.q_world], written[self.v_world]
-        self.q[q_written] = state.joint_q.numpy()[q_written]
-        self.v[v_written] = state.joint_qd.numpy()[v_written]
-        law = Law(self.model, control, self.q, self.v, self.rows, dt)
-        gravity, body_f = self.model.gravity.numpy().astype(float), state.body_f.numpy().astype(float)
-        effort = control.joint_f.numpy().astype(float)
-        for world in self.worlds:
-            world.step(self.q, self.v, body_f, effort, gravity[world.index], law, dt)
-
-
-class SolverDrake:
-    """The plugin: the solver of `[solver]` with `type = "drake"`."""
-
-    coordinates = "joint"
-    supported_features = dict.fromkeys(FEATURES, "live")
-    supported_observables = frozenset()
-    engine_memory = "shared"
-    is_capturable = False
-    eager_reason = "Drake runs on the host"
-    detects_contacts = True
-
-    def __init__(self, config):
-        self.config = config
-
-    @pippin.hookimpl
-    def check_model(self, model):
-        """Refuse what Drake or this wrapper cannot move."""
-        if not model.device.is_cpu:
-            yield 'type: Drake runs on the CPU; set simulation.device = "cpu"'
-        loose = np.setdiff1d(np.arange(model.body_count), model.joint_child.numpy())
-        if len(loose):
-            yield f"type: body {model.body_label[loose[0]]!r} has no joint; give it a free one"
-
-    @pippin.hookimpl
-    def build_solver(self, model):
-        """Return the solver of a model."""
-        return DrakeWorlds(model)
-
-    @pippin.hookimpl
-    def initialize_contacts(self):
-        """Nothing touches."""
-        return ContactSource()
-
-    @pippin.hookimpl
-    def notify_model_changed(self, solver, flags, changed_worlds):
-        """Make plants anew whose bodies or frames have changed; all else is read in each step."""
-        if flags & REBUILD:
-            changed = changed_worlds.numpy()
-            solver.worlds = [World(solver.model, w.index) if changed[w.index] else w for w in solver.worlds]
-
-    @pippin.hookimpl
-    def step_solver(self, solver, state_in, state_out, control, dt, written_worlds):
-        """Take a step, from the solver's own coordinates where nothing else wrote."""
-        solver.advance(state_in, control, written_worlds.numpy(), dt)
-        with np.errstate(over="ignore"):  # infinite in single precision, which the host finds
-            state_out.joint_q.assign(solver.q)
-            state_out.joint_qd.assign(solver.v)
+    def step(self, count):
+        """Take substeps."""
+        q, v, wrenches, efforts, gravity = (self.arrays[n] for n in ("q", "v", "wrenches", "efforts", "gravity"))
+        for _ in range(count):
+            law = Law(self.model, self.arrays, self.rows, self.dt)
+            for world in self.worlds:
+                world.step(q, v, wrenches, efforts, gravity[world.index], law, self.dt)

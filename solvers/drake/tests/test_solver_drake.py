@@ -1,4 +1,7 @@
-"""Drake as a foreign engine, by an author who had the pages alone: it keeps the contract, and moves as MuJoCo does."""
+"""Drake keeps the contract, and moves as MuJoCo does."""
+
+import importlib.util
+import sys
 
 import newton
 import numpy as np
@@ -6,20 +9,30 @@ import pippin
 import pippin_conformance as conformance
 import pytest
 import warp as wp
+from pippin.catalog import Catalog
 
-pytest.importorskip("pydrake", reason="`uv run --group drake` installs it: 300 MB")
-
+IS_THERE = importlib.util.find_spec("pydrake") is not None
 CONFORMANCE = conformance.Conformance("solver", "drake")
 
-
-@pytest.fixture(scope="module", autouse=True)
-def plugin(install_outside):
-    """Install the plugin for the tests of this file."""
-    with install_outside("pippin-solver-drake") as site, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(site))
-        yield
+needs_engine = pytest.mark.skipif(not IS_THERE, reason="`uv run --group drake` installs Drake: 300 MB")
 
 
+@pytest.mark.alone
+def test_its_features_are_known_without_drake():
+    found = Catalog.installed().find("solver", "drake").load()
+
+    assert "joint_drives" in found.supported_features
+    assert "rigid_contacts" not in found.supported_features
+
+
+@pytest.mark.alone
+@pytest.mark.skipif(IS_THERE, reason="Drake is installed")
+def test_without_drake_it_says_what_to_install():
+    with pytest.raises(pippin.ConfigError, match="solver: needs drake; install it by `uv "):
+        pippin.Simulation(pippin.structure({"solver": {"type": "drake"}}))
+
+
+@needs_engine
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
     check()
@@ -42,17 +55,18 @@ def swing(builder):
     builder.joint_qd[1:4] = [1.0, 0.5, 2.0]
 
 
-def places(build, solver, dt):
+def places(build, solver, dt, **settings):
     """Return where the bodies are after 0.2 s [m]."""
     builder = newton.ModelBuilder(up_axis="Z")
     newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
     build(builder)
-    tables = {"simulation": {"dt": dt, "device": "cpu"}, "scene": {"worlds": 1}, "solver": {"type": solver}}
+    tables = {"simulation": {"dt": dt, "device": "cpu"}, "scene": {"worlds": 1}, "solver": {"type": solver, **settings}}
     with pippin.Simulation(pippin.structure(tables), prototype=builder) as simulation:
         simulation.step(round(0.2 / dt))
         return simulation.state.body_q.numpy()[:, :3].copy()
 
 
+@needs_engine
 @pytest.mark.parametrize("build", [throw, swing])
 def test_it_moves_as_mujoco_but_for_an_error_of_first_order(build):
     steps = (2e-3, 5e-4)
@@ -62,6 +76,19 @@ def test_it_moves_as_mujoco_but_for_an_error_of_first_order(build):
     assert fine < max(0.35 * coarse, 2e-6)
 
 
+@needs_engine
+def test_an_environment_of_its_own_gives_the_same_bits():
+    here, there = places(swing, "drake", 0.002), places(swing, "drake", 0.002, environment=sys.prefix)
+
+    assert (here == there).all()
+
+
+@needs_engine
+def test_an_ant_flies_as_in_mujoco(ant_flight):
+    assert ant_flight("drake") < 1e-6
+
+
+@needs_engine
 def test_a_world_that_diverges_does_not_end_the_process():
     """Drake ends it at coordinates that are not finite."""
     builder = newton.ModelBuilder(up_axis="Z")

@@ -1,0 +1,173 @@
+"""What solvers have in common whose engine keeps the joints of all worlds in shared arrays."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import newton
+import numpy as np
+import pippin
+import warp as wp
+from pippin.arrays import on_host
+from pippin.devices import kind_of
+from pippin.solving import ContactSource, EngineFrames, JointMap
+
+from .engines import RunningEngine, start_engine
+
+__all__ = ["EngineSolver", "EngineWorlds", "TreeWorlds"]
+
+
+class EngineWorlds(newton.solvers.SolverBase):
+    """All worlds of a model in an engine; its steps carry on nothing but shared arrays, which the host puts back."""
+
+    engine: RunningEngine
+    """The engine, made by the constructor."""
+
+    @abc.abstractmethod
+    def advance(
+        self, state_in: newton.State, state_out: newton.State, control: newton.Control, worlds: np.ndarray, count: int
+    ) -> None:
+        """Read the worlds that something else wrote, take substeps, and write the joints.
+
+        Args:
+            state_in: The state before, with the wrenches on bodies.
+            state_out: The state after.
+            control: Efforts and targets of joints.
+            worlds: True for each world to read, shape [W + 1].
+            count: Number of substeps.
+        """
+
+    def take_over(self, flags: int, worlds: np.ndarray) -> None:
+        """Take over changes of the model; by default there are none, as no feature but gravity is live.
+
+        Args:
+            flags: What changed, of `newton.ModelFlags`.
+            worlds: True for each world of which it did, shape [W + 1].
+        """
+
+
+class TreeWorlds(EngineWorlds):
+    """Worlds that hold the same trees, of one row each in the arrays that the engine shares.
+
+    These are `q` [W, nq] and `v` [W, nv] in the engine's frames, `efforts` [W, nv] as in Newton's control, `wrenches`
+    [W, bodies, 6] at the centres of mass in the axes of the world, and `gravity` [W, 3].
+
+    Args:
+        model: Newton's model, on the CPU.
+        config: The settings.
+        frames: How the engine writes free and ball joints.
+        arguments: The arguments of the engine.
+        **columns: Numbers of columns of further arrays, by name, which `fill` writes.
+    """
+
+    def __init__(
+        self, model: newton.Model, config: Any, frames: EngineFrames, arguments: Mapping[str, Any], **columns: int
+    ) -> None:
+        super().__init__(model)
+        count = model.world_count
+        self._joints = JointMap(model, frames)
+        nq, nv = self._joints.q_start[-1], self._joints.qd_start[-1]
+        shapes = {"q": (nq,), "v": (nv,), "efforts": (nv,), "wrenches": (model.body_count // count, 6), "gravity": (3,)}
+        shapes |= {name: (each,) for name, each in columns.items()}
+        self.engine = start_engine(
+            config, arguments, {name: ((count, *shape), float) for name, shape in shapes.items()}
+        )
+
+    def fill(self, control: newton.Control) -> None:
+        """Write further arrays of the engine before a step; by default there are none."""
+
+    def advance(
+        self, state_in: newton.State, state_out: newton.State, control: newton.Control, worlds: np.ndarray, count: int
+    ) -> None:
+        """Read the worlds that something else wrote, take substeps, and write the joints; see `EngineWorlds`."""
+        arrays, model = self.engine.arrays, self.model
+        self._joints.read(state_in, worlds, arrays["q"], arrays["v"])
+        arrays["efforts"].flat, arrays["wrenches"].flat = on_host(control.joint_f), on_host(state_in.body_f)
+        arrays["gravity"][:] = on_host(model.gravity)[: model.world_count]
+        self.fill(control)
+        self.engine.step(count)
+        self._joints.write(arrays["q"], arrays["v"], state_out)
+
+
+class EngineSolver(abc.ABC):
+    """A solver of `EngineWorlds`: a subclass states `supported_features`, and makes the worlds.
+
+    Args:
+        config: The settings.
+    """
+
+    coordinates = "joint"
+    supported_observables: frozenset[str] = frozenset()
+    engine_memory = "shared"
+    is_capturable = False
+    eager_reason = "the engine runs on the host"
+    detects_contacts = True
+
+    arrays_alike: Sequence[str] = ()
+    """Names of the arrays of the model that the engine has once for all worlds."""
+
+    def __init__(self, config: Any) -> None:
+        self.config = config
+        self._worlds: EngineWorlds | None = None
+
+    @abc.abstractmethod
+    def make_worlds(self, model: newton.Model, dt: float) -> EngineWorlds:
+        """Return the worlds of a model, made for substeps of `dt` [s]."""
+
+    def faults(self, model: newton.Model) -> Iterator[str]:
+        """Yield further reasons why the engine cannot simulate a model, as `check_model` does; by default none."""
+        yield from ()
+
+    @pippin.hookimpl
+    def check_model(self, model: newton.Model) -> Iterator[str]:
+        """Refuse a GPU, bodies without a joint, and worlds with numbers of their own that the engine has once."""
+        if kind_of(model.device) != "cpu":
+            yield f'type: its engine runs on the CPU, the model is on {model.device}; set simulation.device = "cpu"'
+        loose = np.setdiff1d(np.arange(model.body_count), on_host(model.joint_child))
+        if len(loose):
+            yield f"type: body {model.body_label[loose[0]]!r} has no joint; give it a free one"
+        if self.arrays_alike and (on_host(model.body_world) < 0).any():
+            yield "type: a body belongs to no world, and its engine has bodies of worlds alone; put it into each world"
+        for name in self.arrays_alike if model.world_count > 1 else ():
+            array = on_host(getattr(model, name)) if getattr(model, name) is not None else np.zeros(0)
+            rows = array[on_host(model.shape_world) >= 0] if name.startswith("shape_") and len(array) else array
+            if (rows.reshape(model.world_count, -1) != rows.reshape(model.world_count, -1)[:1]).any():
+                yield f"type: {name} differs between worlds, and its engine has one for all; let it be equal"
+        yield from self.faults(model)
+
+    @pippin.hookimpl
+    def build_solver(self, model: newton.Model, dt: float) -> EngineWorlds:
+        """Return the worlds."""
+        self._worlds = self.make_worlds(model, dt)
+        return self._worlds
+
+    @pippin.hookimpl
+    def initialize_contacts(self) -> ContactSource:
+        """Return a source without contacts: the engine has its own, or none."""
+        return ContactSource()
+
+    @pippin.hookimpl
+    def notify_model_changed(self, solver: EngineWorlds, flags: int, changed_worlds: wp.array[wp.bool]) -> None:
+        """Let the worlds take over what changed."""
+        solver.take_over(flags, changed_worlds.numpy())
+
+    @pippin.hookimpl
+    def step_solver(
+        self,
+        solver: EngineWorlds,
+        state_in: newton.State,
+        state_out: newton.State,
+        control: newton.Control,
+        substep_count: int,
+        written_worlds: wp.array[wp.bool],
+    ) -> None:
+        """Take all substeps in one call."""
+        solver.advance(state_in, state_out, control, written_worlds.numpy(), substep_count)
+
+    @pippin.hookimpl
+    def close(self) -> None:
+        """End the engine."""
+        if self._worlds is not None:
+            self._worlds.engine.close()
