@@ -21,7 +21,7 @@ __all__ = ["RemoteBatch", "RemoteContacts", "left_out", "saved_text"]
 
 
 class RemoteBatch:
-    """Worlds that another process steps, with the interface of `mujoco.batch.Batch`, whose parameters are held here too.
+    """Worlds that another process steps, with the interface of `mujoco.batch.Batch`; parameters are held here, too.
 
     Args:
         config: The settings, which name the environment.
