@@ -46,7 +46,15 @@ class SolverPinocchio(EngineSolver):
 
     supported_features: Mapping[str, str] = {"gravity": "live"} | dict.fromkeys(
         (
-            *("armature", "fixed_joints", "free_joints", "joint_damping", "light_links", "massless_bodies"),
+            *(
+                "armature",
+                "carried_sliders",
+                "fixed_joints",
+                "free_joints",
+                "joint_damping",
+                "light_links",
+                "massless_bodies",
+            ),
             *("prismatic_joints", "revolute_joints", "rigid_bodies"),
         ),
         "build",
