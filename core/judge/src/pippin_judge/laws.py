@@ -56,9 +56,9 @@ _SPREAD = 30.0
 _IDLE = 2.0
 """First limit of an effort that has no effect, in units of the largest effort."""
 
-_FASTER, _DRY, _REACH = 3.0, 0.05, 20.0
-"""First speed without load, in units of the largest speed of the logs; first dry friction of a servo where there was
-none, and the effort of a servo with a duty of 1, in units of the largest effort.
+_FASTER, _DRY = 3.0, 0.05
+"""First speed without load, in units of the largest speed of the logs; and first dry friction of a servo where there
+was none, in units of the largest effort.
 """
 
 
@@ -190,13 +190,13 @@ class Group:
         if self.kind == "servo":
             own = {key: each for key, each in self.numbers.items() if key not in OF_JOINTS and key[:7] != "supply."}
             if loads.limit is not None and not is_servo:
-                own["max_duty"] = np.minimum(limit * loads.pull / (own["kt"] * own["voltage"]), 1.0)  # at 1 Ω
+                own["max_duty"] = limit * loads.pull / (own["kt"] * own["voltage"])  # at 1 Ω
             return own | joint
         dry = np.where((dry > 0.0) | loads.is_explained, dry, _DRY * loads.effort)
         kt, one = np.sqrt(damping), np.ones_like(damping)  # of a motor with a resistance of 1 Ω
-        volts = _REACH * loads.pull / kt
-        first = {"resistance": one, "gain": one, "voltage": volts, "kt": kt, "kp": stiffness / (kt * volts)}
-        first |= {"max_duty": limit / _REACH * one, "friction.kc": dry, "friction.kv": self.numbers["damping"]}
+        first = {"resistance": one, "gain": one, "kp": one, "kt": kt, "voltage": stiffness / kt}
+        first |= {"max_duty": limit * loads.pull / stiffness}
+        first |= {"friction.kc": dry, "friction.kv": self.numbers["damping"]}
         return joint | first
 
     def _varied(
@@ -228,7 +228,7 @@ def _frictions(loads: Loads) -> dict[str, np.ndarray]:
 
 def _range(key: str, values: np.ndarray, loads: Loads) -> list[float]:
     effort, speed = float(loads.effort.max()), float(loads.speed.max())
-    known = {"max_duty": (1e-4, 1.0), "kd": (0.0, _SPREAD * float(values.max())), "friction.alpha": (0.3, 4.0)}
+    known = {"kd": (0.0, _SPREAD * float(values.max())), "friction.alpha": (0.3, 4.0)}
     known |= dict.fromkeys(("friction.kc", "friction.kcs"), (0.0, effort))
     known |= dict.fromkeys(("friction.kmq", "friction.keq"), (0.0, 2.0 / effort))
     known |= {"friction.vs": (1e-3 * speed, 2.0 * speed)}
