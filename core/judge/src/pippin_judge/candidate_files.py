@@ -45,6 +45,8 @@ class CandidateFiles:
         with Simulation(config) as simulation:
             #: The groups whose law is judged.
             self.groups: tuple[Group, ...] = tuple(self._group(simulation, label) for label in labels)
+        #: Whether all of them are servos in the file, whose limits and resistances are known.
+        self.has_servos: bool = all(group.kind == "servo" for group in self.groups)
         known = {group.law for group in self.groups}
         #: The name of the law of the file, if it is one of `LAWS`; otherwise `file`.
         self.law: str = (known.pop() if len(known) == 1 else None) or FILE
@@ -69,8 +71,7 @@ class CandidateFiles:
     def start_of(self, law: str, fits: Fits) -> Start:
         """Return what the search of a law starts from: the fit of a simpler law of its solver, or that of the file."""
         before = next((each for each in BEFORE.get(law, ()) if fits.get(each) is not None), FILE)
-        is_of_file = law in SERVOS and before not in SERVOS and all(group.kind == "servo" for group in self.groups)
-        before = FILE if is_of_file else before
+        before = FILE if self.has_servos and law in SERVOS and before not in SERVOS else before
         return before, fits.get(before)
 
     def write(self, name: str, solver: str, law: str, start: Start, **first: Any) -> Path:

@@ -155,7 +155,7 @@ class JudgeStudy(Study[Judgement]):
         if other is not None and law in LAWS:
             yield ".first", (law, other), {}
         yield "", start, {"limit": _IDLE}
-        if law in ("dc-motor", "servo-m1"):
+        if law == "dc-motor" or (law == "servo-m1" and not self._files.has_servos):
             yield ".limited", start, {"limit": _LIMIT}
             yield ".limited-file", start, {"limit": _LIMIT, "is_of_file": True}
         elif law in SERVOS and start[0] in SERVOS:
