@@ -156,7 +156,6 @@ def test_shapes_that_it_lacks_are_refused(builder, told):
         simulation(builder())
 
 
-@needs_engine
 def test_worlds_with_dampers_of_their_own_are_refused():
     model = newton.ModelBuilder(up_axis="Z")
     for damping in (0.1, 0.2):

@@ -22,7 +22,7 @@ needs_engine = pytest.mark.skipif(not IS_THERE, reason="`uv run --group pinocchi
 
 
 WRONG = {
-    "sign of efforts": ("solver", "= control.joint_f.numpy(), state_in", "= -control.joint_f.numpy(), state_in"),
+    "sign of efforts": ("engine", "= efforts.copy(),", "= -efforts,"),
     "order of quaternions": ("engine", "XYZQUATToSE3(transform)", "XYZQUATToSE3(transform[[0, 1, 2, 6, 3, 4, 5]])"),
     "order of a free body's quaternion": ("solver", "EngineFrames(", 'EngineFrames(quaternion="wxyz", '),
     "order of velocities": ("solver", "EngineFrames(", 'EngineFrames(linear="last", '),
@@ -48,7 +48,6 @@ WRONG = {
     "rate of places": ("engine", "self.dt * velocity", "0.0 * velocity"),
     "axes that turn": ("engine", " + np.cross(angular, linear)", ""),
     "substeps": ("engine", "in range(count):", "in range(1):"),
-    "worlds that are read": ("solver", "written_worlds.numpy()", "written_worlds.numpy() | True"),
 }
 """Lines of a wrapper that authors get wrong: the file, the line, and what it is instead."""
 

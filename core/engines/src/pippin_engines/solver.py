@@ -1,4 +1,4 @@
-"""What solvers have in common whose engine keeps the joints of all worlds in shared arrays."""
+"""Solvers of engines on the host, which share the joints of all worlds with them: what they have in common."""
 
 from __future__ import annotations
 
@@ -84,7 +84,8 @@ class TreeWorlds(EngineWorlds):
         """Read the worlds that something else wrote, take substeps, and write the joints; see `EngineWorlds`."""
         arrays, model = self.engine.arrays, self.model
         self._joints.read(state_in, worlds, arrays["q"], arrays["v"])
-        arrays["efforts"].flat, arrays["wrenches"].flat = on_host(control.joint_f), on_host(state_in.body_f)
+        for name, array in (("efforts", control.joint_f), ("wrenches", state_in.body_f)):
+            arrays[name][:] = on_host(array).reshape(arrays[name].shape)
         arrays["gravity"][:] = on_host(model.gravity)[: model.world_count]
         self.fill(control)
         self.engine.step(count)

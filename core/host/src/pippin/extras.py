@@ -34,8 +34,9 @@ def import_library(name: str, extra: str, distribution: str = "pippin") -> Modul
 
 def installation(extra: str, distribution: str = "pippin") -> str:
     """Return the command that installs an extra, in a clone of Pippin as well as for an installed distribution."""
-    if _is_of_a_clone(distribution):
-        return f"uv sync --inexact --group {extra}"  # Pippin on the index may be another version
+    if _is_of_a_clone(distribution):  # Pippin on the index may be another version
+        group = distribution.removeprefix("pippin-solver-") if extra == "engine" else extra
+        return f"uv sync --inexact --group {group}"
     return f"uv pip install '{distribution}[{extra}]'"
 
 

@@ -57,11 +57,10 @@ class World:
         plant.mutable_gravity_field().set_gravity_vector(np.zeros(3))
         self.body_rows = np.flatnonzero(model["body_world"] == index)
         mass, com, inertia = (model[f"body_{name}"] for name in ("mass", "com", "inertia"))
-        links = {
-            b: plant.AddRigidBody(f"body{b}", spatial_inertia(mass[b], com[b], inertia[b])) for b in self.body_rows
-        }
-        links[-1] = plant.world_body()
-        self.bodies = [links[b] for b in self.body_rows]
+        links = {-1: plant.world_body()}
+        for b in self.body_rows.tolist():
+            links[b] = plant.AddRigidBody(f"body{b}", spatial_inertia(mass[b], com[b], inertia[b]))
+        self.bodies = [links[b] for b in self.body_rows.tolist()]
         self.mass, self.com = mass[self.body_rows], com[self.body_rows]
 
         drake_joints, self.axes, self.balls, self.frees = [], [], [], []

@@ -8,6 +8,7 @@ from typing import Any
 import newton
 import numpy as np
 from newton import ModelFlags
+from pippin.arrays import on_host, present
 from pippin_engines import EngineSolver, EngineWorlds, start_engine
 
 from . import DrakeConfig
@@ -33,9 +34,9 @@ JOINTS = (
 def arrays_of(model: newton.Model) -> dict[str, Any]:
     """Return the arrays of a model by name; floats are doubles, and the kinds of joints are names."""
     names = [f"body_{name}" for name in BODIES] + [f"joint_{name}" for name in JOINTS]
-    found: dict[str, Any] = {name: getattr(model, name).numpy() for name in names}
+    found: dict[str, Any] = {name: on_host(getattr(model, name)) for name in names}
     found = {name: array.astype(float) if array.dtype.kind == "f" else array.copy() for name, array in found.items()}
-    return found | {"joint_type": [newton.JointType(kind).name for kind in model.joint_type.numpy()]}
+    return found | {"joint_type": [newton.JointType(kind).name for kind in on_host(model.joint_type)]}
 
 
 class DrakeWorlds(EngineWorlds):
@@ -49,10 +50,10 @@ class DrakeWorlds(EngineWorlds):
 
     def __init__(self, model: newton.Model, config: DrakeConfig, dt: float) -> None:
         super().__init__(model)
-        joint_world = model.joint_world.numpy()
+        joint_world = on_host(model.joint_world)
         self._worlds_of = {
-            "q": np.repeat(joint_world, np.diff(model.joint_q_start.numpy())),
-            "v": np.repeat(joint_world, np.diff(model.joint_qd_start.numpy())),
+            "q": np.repeat(joint_world, np.diff(on_host(model.joint_q_start))),
+            "v": np.repeat(joint_world, np.diff(on_host(model.joint_qd_start))),
         }
         counts = {"q": model.joint_coord_count, "target_q": model.joint_coord_count}
         counts |= dict.fromkeys(("v", "efforts", "target_qd"), model.joint_dof_count)
@@ -68,14 +69,17 @@ class DrakeWorlds(EngineWorlds):
         arrays = self.engine.arrays
         for name, array in (("q", state_in.joint_q), ("v", state_in.joint_qd)):
             written = worlds[self._worlds_of[name]]
-            arrays[name][written] = array.numpy()[written]
-        arrays["wrenches"].flat, arrays["efforts"][:] = state_in.body_f.numpy(), control.joint_f.numpy()
-        arrays["target_q"][:], arrays["target_qd"][:] = control.joint_target_q.numpy(), control.joint_target_qd.numpy()
-        arrays["gravity"][:] = self.model.gravity.numpy()
+            arrays[name][written] = on_host(array)[written]
+        arrays["wrenches"][:], arrays["efforts"][:] = on_host(state_in.body_f), on_host(control.joint_f)
+        arrays["target_q"][:], arrays["target_qd"][:] = (
+            on_host(control.joint_target_q),
+            on_host(control.joint_target_qd),
+        )
+        arrays["gravity"][:] = on_host(self.model.gravity)
         self.engine.step(count)
         with np.errstate(over="ignore"):  # infinite in single precision, which the host finds
-            state_out.joint_q.assign(arrays["q"])
-            state_out.joint_qd.assign(arrays["v"])
+            present(state_out.joint_q).assign(arrays["q"])
+            present(state_out.joint_qd).assign(arrays["v"])
 
     def take_over(self, flags: int, worlds: np.ndarray) -> None:
         """Tell the engine of the changed model; it makes plants anew whose bodies or frames have changed."""

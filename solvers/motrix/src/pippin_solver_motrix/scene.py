@@ -99,7 +99,7 @@ class Scene:
         meshes = "".join(f'<mesh name="m{shape}" vertex="{text(self._corners(shape))}"/>' for shape in hulls)
         return (
             f'<mujoco><compiler angle="radian" autolimits="true"/><option timestep="{dt:.17g}"/><asset>{meshes}</asset>'
-            f"<worldbody>{self._shapes_of(-1)}{self._bodies_of(-1)}</worldbody>"
+            f"<worldbody>{''.join(self._shapes_of(-1))}{self._bodies_of(-1)}</worldbody>"
             f"<actuator>{actuators}</actuator><contact>{''.join(self._pairs())}</contact></mujoco>"
         )
 
@@ -115,7 +115,7 @@ class Scene:
         inertial = f'<inertial pos="{text(com)}" mass="{mass:.9g}" fullinertia="{text(six(inertia))}"/>'
         return (
             f'<body name="b{body}" pos="{text(place)}" quat="{text(np.roll(turn, 1))}">{self._joint(row, inner)}'
-            f"{inertial if mass else ''}{self._shapes_of(body)}{self._bodies_of(body)}</body>"
+            f"{inertial if mass else ''}{''.join(self._shapes_of(body))}{self._bodies_of(body)}</body>"
         )
 
     def _joint(self, row: int, inner: np.ndarray) -> str:
@@ -131,17 +131,15 @@ class Scene:
             f"{bounds('range', low, high)}/>"
         )
 
-    def _shapes_of(self, body: int) -> str:
-        found = ""
+    def _shapes_of(self, body: int) -> Iterator[str]:
         for shape in self._shapes[self._of("shape_body")[self._shapes] == body]:
             name, place = self._names[shape], self._of("shape_transform")[shape]
             form = f'type="{name}" size="{text(self._of("shape_scale")[shape, : SIZES[name]]) or "0 0 1"}"'
             form = f'type="mesh" mesh="m{shape}"' if name in MESHES else form
             frame = f'pos="{text(place[:3])}" quat="{text(np.roll(place[3:], 1))}"'
-            found += f'<geom name="g{shape}" {form} {frame} contype="0" conaffinity="0"/>'
-        return found
+            yield f'<geom name="g{shape}" {form} {frame} contype="0" conaffinity="0"/>'
 
-    def _corners(self, shape: int) -> np.ndarray:
+    def _corners(self, shape: Any) -> np.ndarray:
         """Return the corners of a cone, or of a convex mesh, [corners, 3].
 
         MotrixSim is at a loss where neighbouring triangles are in one plane, so that no corner is quite in its place.
@@ -150,7 +148,8 @@ class Scene:
         corners = np.stack([np.cos(angles), np.sin(angles), np.full(48, -1.0)], 1)
         corners = np.vstack([corners, [[0.0, 0.0, 1.0]]]) * self._of("shape_scale")[shape, [0, 0, 1]]
         if self._names[shape] == "convex_mesh":
-            corners = np.unique(self._model.shape_source[shape].vertices, axis=0) * self._of("shape_scale")[shape]
+            source: Any = self._model.shape_source[shape]
+            corners = np.unique(source.vertices, axis=0) * self._of("shape_scale")[shape]
         return corners + OFF * np.abs(corners).max() * np.random.default_rng(0).uniform(-1.0, 1.0, corners.shape)
 
     def _pairs(self) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import newton
 import numpy as np
+from pippin.arrays import on_host
 from pippin.solving import EngineFrames
 from pippin_engines import EngineSolver, TreeWorlds
 
@@ -19,23 +20,23 @@ FRAMES = EngineFrames(point="origin", linear_axes="inner", angular_axes="inner")
 def mechanism(model: newton.Model) -> dict[str, Any]:
     """Return the joints and bodies of the first world; all worlds hold the same."""
     rows, bodies = model.joint_count // model.world_count, model.body_count // model.world_count
-    of_joints = {name: getattr(model, f"joint_{name}").numpy()[:rows] for name in ("type", "parent", "child")}
-    sizes, starts = model.joint_dof_dim.numpy()[:rows].sum(1), model.joint_qd_start.numpy()
+    of_joints = {name: on_host(getattr(model, f"joint_{name}"))[:rows] for name in ("type", "parent", "child")}
+    sizes, starts = on_host(model.joint_dof_dim)[:rows].sum(1), on_host(model.joint_qd_start)
     axes = np.zeros((rows, 3))
     is_axis = np.repeat(sizes == 1, sizes)  # free joints have no dampers here
-    axes[sizes == 1] = model.joint_axis.numpy()[starts[:rows][sizes == 1]]
+    axes[sizes == 1] = on_host(model.joint_axis)[starts[:rows][sizes == 1]]
     of_bodies = {
-        name: getattr(model, f"body_{name}").numpy()[:bodies].astype(float) for name in ("mass", "com", "inertia")
+        name: on_host(getattr(model, f"body_{name}"))[:bodies].astype(float) for name in ("mass", "com", "inertia")
     }
     return {
         "kinds": [newton.JointType(kind).name for kind in of_joints["type"]],
         "parents": of_joints["parent"].tolist(),
         "children": of_joints["child"].tolist(),
-        "outer": model.joint_X_p.numpy()[:rows].astype(float),
-        "inner": model.joint_X_c.numpy()[:rows].astype(float),
+        "outer": on_host(model.joint_X_p)[:rows].astype(float),
+        "inner": on_host(model.joint_X_c)[:rows].astype(float),
         "axes": axes,
-        "armature": model.joint_armature.numpy()[: starts[rows]].astype(float),
-        "damping": np.where(is_axis, model.joint_damping.numpy()[: starts[rows]], 0.0),
+        "armature": on_host(model.joint_armature)[: starts[rows]].astype(float),
+        "damping": np.where(is_axis, on_host(model.joint_damping)[: starts[rows]], 0.0),
         **of_bodies,
     }
 
@@ -45,7 +46,15 @@ class SolverPinocchio(EngineSolver):
 
     supported_features: Mapping[str, str] = {"gravity": "live"} | dict.fromkeys(
         (
-            *("armature", "fixed_joints", "free_joints", "joint_damping", "light_links", "massless_bodies"),
+            *(
+                "armature",
+                "carried_sliders",
+                "fixed_joints",
+                "free_joints",
+                "joint_damping",
+                "light_links",
+                "massless_bodies",
+            ),
             *("prismatic_joints", "revolute_joints", "rigid_bodies"),
         ),
         "build",
