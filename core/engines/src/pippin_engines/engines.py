@@ -32,7 +32,7 @@ from pippin.workers.process import RemoteError
 
 from . import shim
 from .environments import python_of
-from .source import place_of
+from .source import place_of, source_of
 
 __all__ = ["EngineArrays", "EngineProcess", "RunningEngine", "start_engine"]
 
@@ -61,6 +61,11 @@ def start_engine(config: Any, arguments: Mapping[str, Any], arrays: EngineArrays
             contract.
         SimulationError: The engine could not be made.
     """
+    if config.environment is None and source_of(config).is_apart:
+        raise ConfigError(
+            "solver.environment: this engine needs an environment of its own; `pippin env add` makes one, and"
+            " environment names it"
+        )
     if config.environment is None:
         return _EngineHere(config, arguments, arrays)
     return EngineProcess(config, arguments, arrays)
