@@ -30,7 +30,7 @@ from pippin.solving import EngineMemory
 
 from . import shim
 from .environments import python_of
-from .source import place_of
+from .source import place_of, source_of
 
 EngineArrays = Mapping[str, tuple[Sequence[int], Any]]
 """The shape of each array that host and engine share, and its type."""
@@ -60,6 +60,11 @@ def start_engine(config: Any, arguments: Mapping[str, Any], arrays: EngineArrays
             contract.
         SimulationError: The engine could not be made.
     """
+    if config.environment is None and source_of(config).is_apart:
+        raise ConfigError(
+            "solver.environment: this engine needs an environment of its own; `pippin env add` makes one, and"
+            " environment names it"
+        )
     if config.environment is None:
         return _EngineHere(config, arguments, arrays)
     return EngineProcess(config, arguments, arrays)

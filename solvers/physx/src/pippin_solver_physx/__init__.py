@@ -25,10 +25,11 @@ class PhysXConfig:
         licence="NVIDIA's terms for Omniverse (ovphysx, physx-usd-schemas) and NVIDIA's own (ovstage): proprietary",
         megabytes=1100,
         note="by downloading or using it you accept NVIDIA's terms; x86-64 with AVX, glibc 2.35 or Windows",
+        is_apart=True,  # it wants packaging<24
     )
 
     environment: FilePath | None = None
-    """A Python environment that has PhysX, as `pippin env add physx` makes; by default that of Pippin."""
+    """A Python environment that has PhysX, as `pippin env add physx` makes; it is required."""
 
     timeout: float = attrs.field(default=30.0, validator=positive)
     """Longest time for an answer from that environment [s]."""
