@@ -27,6 +27,7 @@ PACKAGES = {
     "core/fit": 6_150,
     "core/fuzz": 2_500,
     "core/host": 51_550,
+    "core/judge": 1_110,
     "core/lerobot": 320,
     "core/optimise": 1_570,
     "core/record": 2_640,
@@ -38,7 +39,7 @@ PACKAGES = {
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 97_600
+TOTAL = 98_710
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 SLACK = 1.05
