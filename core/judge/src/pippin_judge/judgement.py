@@ -23,7 +23,7 @@ class Candidate:
 
     fit: FitResult | None = None
 
-    unseen: BlockErrors | None = None
+    unseen: BlockErrors | None = attrs.field(default=None, repr=False)
     """For the core: what it leaves of the logs that the fit did not see; None if it was not fitted."""
 
     reason: str = ""
@@ -58,7 +58,7 @@ class Judgement:
     candidates: tuple[Candidate, ...]
     """The candidates, the least error first; those that were not fitted are the last ones, and the first one was."""
 
-    nominal: BlockErrors | None
+    nominal: BlockErrors | None = attrs.field(repr=False)
     """For the core: what the file as it is leaves; None if its candidate was not fitted."""
 
     seed: int
