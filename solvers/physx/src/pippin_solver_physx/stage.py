@@ -141,7 +141,7 @@ class Stage:
             f"vector3f physics:gravityDirection = {text(gravity / (magnitude or 1.0))}",
             f"float physics:gravityMagnitude = {magnitude:.9g}",
             'uniform token physxScene:broadphaseType = "SAP"; bool physxScene:enableGPUDynamics = false',
-            "bool physxScene:disableSleeping = true",
+            f'bool physxScene:disableSleeping = true; uniform token physxScene:solverType = "{self._config.method.upper()}"',
             *(f"uint physxScene:{end}{of}IterationCount = {count}" for end, of, count in bounds),
         )
 
