@@ -25,4 +25,6 @@ def page() -> str:
 
 def _help(name: str, command: click.Command, parent: click.Context | None) -> str:
     context = click.Context(command, parent, info_name=name, terminal_width=100, **command.context_settings)
-    return f"\n## {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"
+    page = f"\n## {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"
+    nested = command.commands if isinstance(command, click.Group) and parent is not None else {}
+    return page + "".join(_help(each, nested[each], context) for each in sorted(nested))

@@ -177,7 +177,8 @@ def _declarations(plugin: Any) -> Iterator[str]:
     declared = Declaration.of(plugin, "solver")
     yield f"`{declared.coordinates}`"
     yield _contacts(getattr(plugin, "initialize_contacts", None))
-    is_capturable = vars(plugin).get("is_capturable", RuntimeAttributes(object(), "default").is_capturable)
+    default = RuntimeAttributes(object(), "default").is_capturable
+    is_capturable = inspect.getattr_static(plugin, "is_capturable", default)
     if isinstance(is_capturable, property):
         condition = summary(is_capturable)
         yield condition[:1].lower() + condition[1:]

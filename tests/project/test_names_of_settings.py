@@ -30,7 +30,7 @@ FOREIGN = ("drake", "motrix", "pinocchio")
 OWN = {
     "implicit-mpm": {"project_outside_colliders"},
     "kamino": {"max_contacts_per_world"},  # of Newton's pipeline, as of Kamino's own detector
-    "mujoco-native": {"threads"},
+    "mujoco-native": {"environment", "threads", "timeout"},
     "semi-implicit": {"disable_particle_contacts"},
     "vbd": {
         "owns_collision_pipeline",

@@ -24,7 +24,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 PACKAGES = {
     "core/benchmark": 2_960,
     "core/conformance": 8_500,
-    "core/engines": 800,
+    "core/engines": 1_070,
     "core/fit": 6_150,
     "core/fuzz": 2_500,
     "core/host": 51_550,
@@ -39,7 +39,7 @@ PACKAGES = {
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 97_600
+TOTAL = 98_800
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 SLACK = 1.05

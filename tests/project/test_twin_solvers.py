@@ -14,7 +14,7 @@ SHARED = [name for name in WARP if name in NATIVE]
 
 def test_most_settings_of_the_native_solver_are_shared():
     assert len(SHARED) >= 20
-    assert set(NATIVE) - set(SHARED) == {"threads"}
+    assert set(NATIVE) - set(SHARED) == {"environment", "threads", "timeout"}
 
 
 @pytest.mark.parametrize("name", SHARED)

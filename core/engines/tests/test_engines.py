@@ -177,10 +177,10 @@ def test_another_version_of_the_contract_is_refused(environment, tmp_path, monke
     settings = springs.SpringsConfig(environment=environment)
     other = type("Settings", (future.Config,), attrs.asdict(settings))()
     with pytest.raises(pippin.ConfigError, match=r"has CONTRACT = 2, and this Pippin speaks version 1"):
-        pippin_engines_start(other)
+        started(other)
 
 
-def pippin_engines_start(settings):
+def started(settings):
     from pippin_engines import start_engine
 
     return start_engine(settings, {}, {})

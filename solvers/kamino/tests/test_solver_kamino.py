@@ -179,6 +179,19 @@ def test_a_robot_that_can_touch_nothing_gets_room_for_one_contact(simulate):
         assert simulation.model.rigid_contact_max == 2
 
 
+@pytest.mark.parametrize(("kind", "room"), [("box", 3 * 8), ("mesh", 1000)])
+def test_the_room_for_contacts_is_that_of_a_pile_of_primitives(simulate, kind, room):
+    """Three boxes make three pairs and no ground; of meshes, Newton estimates the number."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    for number in range(3):
+        body = builder.add_body(xform=wp.transform((0.0, 0.0, 0.3 * number), wp.quat_identity()), mass=1.0)
+        shape = {"mesh": newton.Mesh.create_box(0.1, 0.1, 0.1)} if kind == "mesh" else {"hx": 0.1, "hy": 0.1, "hz": 0.1}
+        getattr(builder, f"add_shape_{kind}")(body, **shape)
+
+    with simulate(builder, worlds=1, ground=False) as simulation:
+        assert simulation.contacts.rigid_contact_max == room
+
+
 def test_more_contacts_than_a_world_has_room_for_are_reported(simulate, scene):
     """Eight contacts fit into Newton's buffer of twelve for both worlds; one world has them all."""
     with simulate(scene, worlds=2, max_contacts_per_world=6) as simulation:

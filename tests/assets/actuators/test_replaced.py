@@ -1,5 +1,6 @@
 """Motors of a file that a group replaces: the group has their limits, and a note says what it does not have."""
 
+import attrs
 import mujoco
 import numpy as np
 import pippin
@@ -23,6 +24,11 @@ def groups_of(path, tables):
             "actuators": tables,
         }
     )
+
+
+def written(folder, text):
+    (folder / "arm.xml").write_text(text)
+    return folder / "arm.xml"
 
 
 def largest_efforts(path, text, group):
@@ -129,9 +135,96 @@ def test_what_the_group_does_not_take_over_is_noted(tmp_path, actuator, lost):
     assert f"a group replaces m and does not have {lost}; give the group what it should have of it" in notes
 
 
-def test_a_motor_s_delay_is_noted(tmp_path):
-    text = FILE.format(actuators='<motor name="m" joint="a" delay=".01" nsample="20"/>', joint="", belt="")
+DELAYED = '<motor name="m" joint="a" delay=".01" nsample="20"/>'
+WAVE = np.sin(0.3 * np.arange(40))
 
-    _, notes = largest_efforts(tmp_path / "arm.xml", text, DRIVE)
 
-    assert any("'m'" in note and "delay" in note and "0.01" in note for note in notes)
+def waves(path, actuators, group):
+    """Return the efforts of a wave of inputs on each joint [N·m], shape [40, 2], and the notes of the run."""
+    path.write_text(FILE.format(actuators=actuators, joint="", belt=""))
+    config = groups_of(path, {"drive": {**DRIVE, "kp": 0.0, **group}})
+    reached = []
+    with pippin.Simulation(attrs.evolve(config, simulation=attrs.evolve(config.simulation, dt=0.001))) as running:
+        drive = running.actuators["drive"]
+        for input_ in WAVE:
+            drive.feedforward.fill_(input_)
+            running.step()
+            reached.append(drive.applied_effort.numpy()[1].copy())
+        notes = [note for notes in running.notes.values() for note in notes]
+        return np.array(reached), notes
+
+
+def delayed_by_mujoco(actuators):
+    """Return what MuJoCo's own actuators exert on each joint for the same wave, shape [40, 2]."""
+    model = mujoco.MjModel.from_xml_string(FILE.format(actuators=actuators, joint="", belt=""))
+    model.opt.timestep = 0.001
+    data, found = mujoco.MjData(model), []
+    for input_ in WAVE:
+        data.ctrl[:] = input_
+        mujoco.mj_step(model, data)
+        found.append(data.qfrc_actuator.copy())
+    return np.array(found)
+
+
+@pytest.mark.parametrize(
+    "actuators",
+    [
+        DELAYED,
+        '<motor name="m" joint="a" delay=".0034" nsample="20"/>',  # a sample is held until the next one
+        '<motor joint="b"/><motor joint="a" delay=".01" nsample="20"/>',
+        '<motor joint="b" delay=".003" nsample="20"/><motor joint="a" delay=".01" nsample="20"/>',
+        '<motor tendon="belt" delay=".01" nsample="20"/>',
+    ],
+)
+def test_a_group_has_the_delay_of_the_motors_that_it_replaces(tmp_path, actuators):
+    theirs = delayed_by_mujoco(actuators)
+    has_motor = theirs.any(axis=0)
+
+    ours, notes = waves(tmp_path / "arm.xml", actuators, {})
+
+    theirs /= [-2.0, 0.5] if "belt" in actuators else 1.0  # the coefficients of the tendon, which the group has not
+    np.testing.assert_allclose(ours[11:, has_motor], theirs[11:, has_motor], atol=1e-6)
+    assert any("delay.steps: that of the asset" in note for note in notes)
+    assert not any("0.01 → 0" in note for note in notes)
+
+
+def test_the_delay_of_the_table_wins(tmp_path):
+    ours, notes = waves(tmp_path / "arm.xml", DELAYED, {"delay": {"steps": 2}})
+
+    np.testing.assert_allclose(ours[2:, 0], WAVE[:-2], atol=1e-6)
+    assert not any("delay" in note for note in notes)
+
+
+def test_the_delay_of_the_asset_can_be_shortened_in_a_run(tmp_path):
+    (tmp_path / "arm.xml").write_text(FILE.format(actuators=DELAYED, joint="", belt=""))
+
+    with pippin.Simulation(groups_of(tmp_path / "arm.xml", {"drive": DRIVE})) as simulation:
+        drive = simulation.actuators["drive"]
+        assert drive.get("delay.steps").numpy().tolist() == [[20, 0]] * 2
+        with pytest.raises(pippin.ConfigError, match="whole number of at least 0 up to 20, got 21"):
+            drive.set("delay.steps", 21)
+        drive.set("delay.steps", 3, joints="a")
+        assert drive.get("delay.steps").numpy().tolist() == [[3, 0]] * 2
+
+
+@pytest.mark.parametrize(
+    ("actuators", "group", "lost"),
+    [
+        (DELAYED, {"type": "solver-pd"}, "0.01"),  # a solver's drive has no delay
+        (DELAYED + '<motor joint="a" delay=".02" nsample="30"/>', {}, "0.02"),
+        (DELAYED + '<motor joint="a"/>', {}, "0"),
+    ],
+)
+def test_a_delay_that_the_group_cannot_have_is_noted(tmp_path, actuators, group, lost):
+    text = FILE.format(actuators=actuators, joint="", belt="")
+
+    with pippin.Simulation(groups_of(written(tmp_path, text), {"drive": {**DRIVE, **group}})) as simulation:
+        notes = [note for notes in simulation.notes.values() for note in notes]
+
+    assert any(f"does not have its delay of {lost} s; give the group" in note for note in notes)
+    assert not any("→ 0" in note for note in notes)
+
+
+def test_a_delay_that_no_group_replaces_is_noted(tmp_path):
+    with pippin.Simulation(groups_of(written(tmp_path, FILE.format(actuators=DELAYED, joint="", belt="")), {})) as own:
+        assert "arm.xml: actuator 'm': delay 0.01 → 0" in own.notes["scene"]

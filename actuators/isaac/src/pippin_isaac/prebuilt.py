@@ -79,8 +79,8 @@ class PrebuiltActuator(DriveActuator):
         return list(self._prebuilt.clamping)
 
     def build_delay(self, lanes: Lanes) -> Delay | None:
-        """Return the prebuilt delay."""
-        return self._prebuilt.delay
+        """Return the prebuilt delay, else that of the asset's motors."""
+        return self._prebuilt.delay or super().build_delay(lanes)
 
     def _refuse_sizes(self, lanes: Lanes) -> None:
         """Refuse arrays of another device, or without one value per world: Newton would read out of bounds."""

@@ -92,7 +92,11 @@ class PlainSolver:
 
     coordinates = "maximal"
     supported_features = RIGID_TREES
-    supported_observables = newton.solvers.SolverXPBD.SUPPORTED_OBSERVABLES
+
+    @property
+    def supported_observables(self) -> frozenset[str]:
+        """Those of Newton's XPBD, whose import takes a third of a second: kits of other solvers go without it."""
+        return newton.solvers.SolverXPBD.SUPPORTED_OBSERVABLES
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model) -> newton.solvers.SolverXPBD:

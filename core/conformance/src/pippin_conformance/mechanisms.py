@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec
 
@@ -96,7 +96,7 @@ def hinge(axis: Vector = Y, **options: Any) -> Add:
 
 
 @mechanism
-def jointed(builder: newton.ModelBuilder, label: str, y: float, *axes: Vector) -> None:
+def jointed(builder: newton.ModelBuilder, label: str, y: float, axes: Sequence[Vector]) -> None:
     """Add a body with a centre of mass beside its joint, which slides along some axes."""
     slides = [newton.ModelBuilder.JointDofConfig(axis=axis, armature=0.0) for axis in axes]  # this starts Warp
     hung("d6", linear_axes=slides, **BESIDE)(builder, label, y)

@@ -1,7 +1,7 @@
 """Relations between motions that hold for any solver, also where no reference says how matter moves: matter that is
 moved, turned with gravity, mirrored or added in another order moves as before.
 
-Copies of each matter stand side by side in one simulation. What may be left is the solver's own spread: how far copies
+Copies of each matter stand side by side. What may be left is the solver's own spread: how far copies
 part that begin a millimetre from each other.
 """
 
@@ -32,6 +32,9 @@ distance, in units of what such a change makes, and of the way."""
 
 _APART, _FLOOR, _ARM = 2.5, 0.8, 0.1
 """Distance of two copies, half the width of a floor, and the distance of points of a body from its origin [m]."""
+
+_BODIES = 30
+"""Largest number of bodies in a simulation: a step of a solver with dense matrices takes their square or cube."""
 
 _NEEDS = {"kd": "springs", "tri_drag": "air_drag", "tri_lift": "air_drag", "k_damp": "tetrahedron_damping"}
 """Numbers that are left out for a solver without a feature."""
@@ -97,7 +100,13 @@ def matter_for(features: Iterable[str]) -> list[str]:
 def errors_of_relations(subject: PluginUnderTest, matter: Collection[str] | None = None) -> dict[str, str]:
     """Return what is wrong with each relation, empty for one that holds, by default of all matter that it claims."""
     names = matter_for(subject.features or ()) if matter is None else matter
-    groups = [[(name, copy) for copy, each in _COPIES.items() if not each.is_alone] for name in names]
+    beside = [copy for copy, each in _COPIES.items() if not each.is_alone]
+    sizes = {name: max(1, _BODIES // max(1, len(MATTER[name].get("shapes", ())))) for name in names}
+    groups = [
+        [(name, copy) for copy in beside[first : first + sizes[name]]]
+        for name in names
+        for first in range(0, len(beside), sizes[name])
+    ]
     groups += [[(name, copy) for name in names] for copy, each in _COPIES.items() if each.is_alone and names]
     ways = {piece: way for group in groups for piece, way in _ends(subject, group).items()}
     return {relation: _first_fault(relation, names, ways) for relation in RELATIONS}

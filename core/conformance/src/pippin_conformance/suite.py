@@ -29,18 +29,24 @@ from .runtime_changes import RUNTIME_CHANGES
 from .trees import TREES
 
 
-def _family(family: str, promises: Mapping[str, str], seconds: float = 0.1) -> Iterator[Check]:
-    """Yield a check for each name that a function tries, with its promise."""
+def _family(
+    family: str, promises: Mapping[str, str], seconds: float = 0.1, dear: Collection[str] = ()
+) -> Iterator[Check]:
+    """Yield a check for each name that a function tries, with its promise; a dear one takes ten times as long."""
     run = getattr(solver_checks, f"check_{family}")
     for name, promise in promises.items():
         found = functools.partial(run, name=name)
-        yield Check(name=check_name(family, name), promise=promise, run=found, seconds=seconds)
+        cost = 10.0 * seconds if name in dear else seconds
+        yield Check(name=check_name(family, name), promise=promise, run=found, seconds=cost)
 
 
 _FEATURES = {
     name: f"If the solver declares `{name}`: {'; '.join(BENCHES[each].expectation for each in benches_of(name))}."
     for name in dict.fromkeys(bench.partition(" ")[0] for bench in BENCHES)
 }
+_APART = {bench.partition(" ")[0] for bench, each in BENCHES.items() if each.collision}
+"""Features with benches in simulations of their own."""
+
 _TREES = {
     name: f"A drawn tree, {name}, with skew axes and turned frames, moves in five worlds as the equations of motion"
     " say, but for an error that shrinks with the step."
@@ -69,7 +75,7 @@ CHECKS = (
     *_of(common_checks, "side_by_side", 0.3),
     *_of(solver_checks, "isolation free_fall pendulum coordinates contacts"),
     *_of(solver_checks, "features", 0.01),
-    *_family("feature", _FEATURES),
+    *_family("feature", _FEATURES, dear=_APART),
     *_of(solver_checks, "feature_gravity feature_heterogeneous_worlds feature_particle_worlds"),
     *_of(solver_checks, "feature_gradients", 5.0),
     *_family("tree", _TREES, 0.3),

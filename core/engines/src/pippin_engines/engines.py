@@ -22,19 +22,15 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from pippin.closing import Closing
-from pippin.errors import ConfigError, PluginError, SimulationError
+from pippin import ConfigError, PluginError, SimulationError
 from pippin.solving import EngineMemory
-from pippin.workers.process import RemoteError
 
 from . import shim
 from .environments import python_of
 from .source import place_of, source_of
-
-__all__ = ["EngineArrays", "EngineProcess", "RunningEngine", "start_engine"]
 
 EngineArrays = Mapping[str, tuple[Sequence[int], Any]]
 """The shape of each array that host and engine share, and its type."""
@@ -71,14 +67,16 @@ def start_engine(config: Any, arguments: Mapping[str, Any], arrays: EngineArrays
     return EngineProcess(config, arguments, arrays)
 
 
-class RunningEngine(Closing):
+class RunningEngine(abc.ABC):
     """An engine: its arrays are shared, its step is a call, and it is asked anything else by the name of a method.
 
-    `ValueError` and `NotImplementedError` of the engine arrive as they are, any other exception as a `SimulationError`.
+    The end of a `with` block closes it. `ValueError` and `NotImplementedError` of the engine arrive as they are, any
+    other exception as a `SimulationError`.
     """
 
     arrays: Mapping[str, np.ndarray]
-    """Arrays of host and engine, by name: both read and write them, in turn."""
+    """Arrays of host and engine by name, each of the shape that `start_engine` was given: both read and write them, in
+    turn."""
 
     facts: Mapping[str, Any]
     """What the engine told of itself when it was made: its attribute `facts`."""
@@ -106,9 +104,23 @@ class RunningEngine(Closing):
             SimulationError: As `step`.
         """
 
+    @abc.abstractmethod
+    def close(self) -> None:
+        """End it; nothing happens if it has ended."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
     def memory(self) -> EngineMemory:
         """Return the memory of an engine that has the methods `save() -> bytes` and `load(data)`, for checkpoints."""
         return _Memory(self)
+
+
+class _Traceback(Exception):  # noqa: N818 - the cause of an error
+    """The traceback of an exception in the process of an engine, as text."""
 
 
 class _Memory(EngineMemory):
@@ -213,11 +225,20 @@ class EngineProcess(RunningEngine):
             raise
 
     def step(self, count: int = 1) -> None:
-        """As `RunningEngine.step`."""
+        """Let the engine take substeps; see `RunningEngine.step`.
+
+        Args:
+            count: Their number.
+        """
         self._connection().step(count)
 
     def call(self, method: str, /, **arguments: Any) -> Any:
-        """As `RunningEngine.call`."""
+        """Return what a method of the engine returns; see `RunningEngine.call`.
+
+        Args:
+            method: Its name.
+            **arguments: What JSON has, and NumPy arrays.
+        """
         return self._connection().call(method, arguments)
 
     def close(self) -> None:
@@ -320,7 +341,7 @@ class _Connection:
         return f"\nit printed at the end:\n{tail}" if tail else ""
 
     def _raise(self, told: Mapping[str, Any]) -> None:
-        cause = RemoteError(f"in the process of the engine of {self._name}\n{told['trace']}")
+        cause = _Traceback(f"in the process of the engine of {self._name}\n{told['trace']}")
         name, text = told["names"][0], told["text"]
         if "ImportError" in told["names"]:
             raise ConfigError(

@@ -14,14 +14,10 @@ from pathlib import Path
 import attrs
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from pippin.catalog.entries import Catalog
-from pippin.catalog.entry import Entry
-from pippin.errors import ConfigError
-from pippin.spelling import did_you_mean
+from pippin import ConfigError, did_you_mean
+from pippin.catalog import Catalog, Entry
 
 from .source import ATTRIBUTE, EngineSource
-
-__all__ = ["EngineEnvironment", "EnvironmentPlan", "python_of"]
 
 RECORD = "pippin-env.json"
 """File of an environment that says what it is; without it, a folder is not ours."""
@@ -88,7 +84,8 @@ class EngineEnvironment:
         try:
             told = json.loads((folder / RECORD).read_text(encoding="utf-8"))
             packages = {name: (str(version), str(licence)) for name, (version, licence) in told.pop("packages").items()}
-            return cls(folder=folder, packages=packages, **{**told, "requirements": tuple(told["requirements"])})
+            named = {name: told[name] for name in ("solver", "megabytes")}
+            return cls(folder=folder, packages=packages, requirements=tuple(told["requirements"]), **named)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise ConfigError(
                 f"{folder}: no environment that `pippin env add` made ({RECORD}: {error}); name one that"

@@ -4,6 +4,7 @@ It runs in the Python of the engine's environment, where neither Pippin nor its 
 crosses is JSON and bytes of arrays, so that two versions of NumPy meet, and nothing from the other side is run.
 """
 
+import importlib.machinery
 import importlib.metadata
 import importlib.util
 import json
@@ -82,10 +83,11 @@ def shared(memory, layout):
 
 def engine_module(file):
     """Return the module of an engine, by its path."""
-    spec = importlib.util.spec_from_file_location("pippin_engine", file)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["pippin_engine"] = module
-    spec.loader.exec_module(module)
+    loader = importlib.machinery.SourceFileLoader("pippin_engine", file)
+    module = importlib.util.module_from_spec(importlib.machinery.ModuleSpec(loader.name, loader, origin=file))
+    module.__file__ = file
+    sys.modules[loader.name] = module
+    loader.exec_module(module)
     return module
 
 
@@ -104,7 +106,7 @@ def fault(error):
 
 
 class Ends:
-    """What the host has opened: the channel of messages, the signals of a step, and a line that ends with it."""
+    """Ends of what the host has opened: the channel of messages, the signals of a step, a line that ends with it."""
 
     def __init__(self, told):
         if "address" in told:

@@ -1,4 +1,4 @@
-"""What the settings of a solver say of its engine."""
+"""The engine of a solver, as its settings declare it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-
-__all__ = ["EngineSource"]
 
 ATTRIBUTE = "engine"
 """Attribute of a solver's settings that has its `EngineSource`."""

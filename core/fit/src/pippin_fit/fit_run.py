@@ -204,6 +204,7 @@ class FitRun(AbstractContextManager["FitRun"]):
                             signal=kind,
                             is_validation=is_validation,
                             times=log.times[window.samples],
+                            commanded=log.commanded[window.samples, column],
                             values=np.stack([part.measured[kind][samples, column], *both], axis=1),
                         )
 

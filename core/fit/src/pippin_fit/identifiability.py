@@ -107,21 +107,25 @@ class Identifiability:
         return found
 
     def held(self, earlier: Mapping[int, FitVerdict]) -> tuple[list[int], dict[int, FitVerdict]]:
-        """Return the numbers of the values to hold so that the logs determine all others, and the verdicts on those
-        others that depend on a held one.
+        """Return the numbers of the values to hold so that the logs determine all others, and the verdicts on these and
+        on those others that depend on a held one.
 
         Of correlated values, the one with the smallest effect is held first. If all were held, the others would absorb
         the error of their sum.
         """
         left, evidence, sizes = self._minimum.is_free.copy(), self.evidence, np.zeros(len(self._values))
         sizes[left] = np.linalg.norm(evidence.jacobian, axis=0)
-        while lost := [
-            number for number, each in self._judged(np.flatnonzero(left), earlier).items() if not each.is_determined
-        ]:
-            left[min(lost, key=lambda number: sizes[number])] = False
+        dependent: dict[int, FitVerdict] = {}
+        while lost := {
+            number: each
+            for number, each in self._judged(np.flatnonzero(left), earlier).items()
+            if not each.is_determined
+        }:
+            least = min(lost, key=lambda number: sizes[number])
+            left[least], dependent[least] = False, lost[least]
         is_held = ~left[self._free]
         shares, names = np.abs(evidence.sensitivities(is_held)), np.array(evidence.names)[is_held]
-        verdicts, dependent = self.verdicts(earlier), {}
+        verdicts = self.verdicts(earlier)
         for number, own in zip(np.flatnonzero(left).tolist(), shares, strict=True):
             if own.max(initial=0.0) > _DEPENDENT:
                 coupled = (str(names[own.argmax()]).replace(" ", ": ", 1),)
@@ -145,9 +149,10 @@ class ValueSelection:
         if minimum is not None and state.is_free.any():
             judge = Identifiability(self._problem, minimum)
             found = judge.verdicts(state.verdicts)
-            state.verdicts |= {number: each for number, each in found.items() if not each.is_determined}
+            lost = {number: each for number, each in found.items() if not each.is_determined}
+            state.verdicts |= lost
             numbers, dependent = judge.held(state.verdicts)
-            state.verdicts |= dependent
+            state.verdicts |= dependent | lost
             held += numbers
         if not held:
             return False

@@ -87,9 +87,17 @@ def eliminate(
     )
 
 
+_ROUNDS = 3
+"""Most times that the starts of windows are linearised anew."""
+
+_EXPECTED = 1.1
+"""Ratio of a sum of squares to the linear one, from which on a start is found."""
+
+
 def unseen_starts(rollouts: Rollouts, values: np.ndarray, shifts: np.ndarray | None) -> np.ndarray | None:
     """Return the shifts of the starts with which candidates explain the windows that validate best, shape [`JUDGED`,
-    windows, states], after a rollout for each number of a start; None if no window validates.
+    windows, states], after a rollout for each number of a start, or several where the motion is not linear in them, as
+    with friction that holds; None if no window validates.
 
     A candidate that diverges from the measured start of a window, or from one near it, keeps that start. Candidates
     have values, shape [`JUDGED`, values], and shifts in the windows that are fitted, shape [`JUDGED`, windows, states].
@@ -97,25 +105,45 @@ def unseen_starts(rollouts: Rollouts, values: np.ndarray, shifts: np.ndarray | N
     part, (scales, steps) = rollouts.parts[1], rollouts.state_scales()
     if not part.windows:
         return None
-    found = np.zeros((JUDGED, len(part.windows), len(scales)))
+    windows = np.repeat(part.window_of, rollouts.width)
+    found = np.zeros((JUDGED, len(part.windows), len(scales)))  # in units of the noise
 
-    def residuals(shift: np.ndarray) -> np.ndarray:
-        rollouts.roll_out(values, shifts=shifts, unseen=found + shift * scales)
+    def residuals(starts: np.ndarray) -> np.ndarray:
+        rollouts.roll_out(values, shifts=shifts, unseen=starts * scales)
         return rollouts.residuals(part)
 
-    present = residuals(np.zeros(len(scales)))
-    moved = np.stack([residuals(shift) for shift in np.diag(steps)])
-    windows = np.repeat(part.window_of, rollouts.width)
-    for candidate, rows in enumerate(present):
-        by_start = (moved[:, candidate] - rows) / steps[:, None]
-        is_finite = np.isfinite(by_start).all(axis=0)
-        own = np.flatnonzero(np.bincount(windows, weights=~is_finite) == 0)
-        kept = np.isin(windows, own)
-        ranks = np.searchsorted(own, windows[kept])
-        used = found[candidate, own]
-        best = eliminate(rows[kept], np.zeros((kept.sum(), 0)), by_start[:, kept].T, ranks, used)[2]
-        found[candidate, own] = best * scales
-    return found
+    def squares(rows: np.ndarray, starts: np.ndarray) -> np.ndarray:
+        own = np.stack([np.bincount(windows, weights=each**2) for each in rows]) + (starts**2).sum(axis=2)
+        return np.where(np.isfinite(own), own, np.inf)
+
+    present = residuals(found)
+    least = squares(present, found)
+    for _ in range(_ROUNDS):
+        moved = np.stack([residuals(found + shift) for shift in np.diag(steps)])
+        best, expected = found.copy(), least.copy()
+        for candidate, rows in enumerate(present):
+            by_start = (moved[:, candidate] - rows) / steps[:, None]
+            is_finite = np.isfinite(by_start).all(axis=0)
+            own = np.flatnonzero(np.bincount(windows, weights=~is_finite) == 0)
+            kept = np.isin(windows, own)
+            ranks = np.searchsorted(own, windows[kept])
+            used, none = found[candidate, own], np.zeros((kept.sum(), 0))
+            left, _, starts, _ = eliminate(rows[kept], none, by_start[:, kept].T, ranks, used)
+            places = np.concatenate([ranks, np.repeat(np.arange(len(own)), len(scales))])
+            best[candidate, own] = starts
+            expected[candidate, own] = np.bincount(places, weights=left**2, minlength=len(own))
+        for share in (1.0, 0.5):  # half of the step where the whole one makes it worse
+            trial = found + share * (best - found)
+            rows = residuals(trial)
+            now = squares(rows, trial)
+            is_better = now < least
+            found, least = np.where(is_better[..., None], trial, found), np.where(is_better, now, least)
+            if is_better.all():
+                break
+        if not (np.isfinite(least) & (least > _EXPECTED * expected)).any():
+            break
+        present = residuals(found)
+    return found * scales
 
 
 class EstimatedStarts:

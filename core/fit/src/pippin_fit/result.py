@@ -29,6 +29,9 @@ class Trace:
     times: np.ndarray
     """Times of the samples [s], shape [samples]."""
 
+    commanded: np.ndarray
+    """The last command at each sample, in the unit of the commands, shape [samples]."""
+
     values: np.ndarray
     """Measured, simulated with the values of the file, and with the found ones, shape [samples, 3]."""
 
@@ -83,7 +86,7 @@ class FitResult:
     """Standard deviation of the noise of each joint that was assumed, by signal."""
 
     traces: tuple[Trace, ...] = attrs.field(repr=False, eq=False)
-    """For the core: signals before and after."""
+    """Signals before and after."""
 
     @property
     def file(self) -> Path:

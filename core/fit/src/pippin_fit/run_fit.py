@@ -32,6 +32,7 @@ def fit(
     validate: Logs = (),
     out: str | os.PathLike[str] | None = None,
     processes: int | Literal["auto"] = 1,
+    tries_delay: bool = True,
 ) -> FitResult:
     """Find the parameters of a file that explain logs of a robot, as its table `[fit]` says.
 
@@ -52,6 +53,7 @@ def fit(
         processes: Number of processes that share the candidates, with the same bits; "auto" means as many as there are
             cores, and 1 for a solver that uses all cores itself. A script calls this below
             `if __name__ == "__main__":` if there are several.
+        tries_delay: Whether a second fit tries a delay of the commands if the model does not explain the logs.
 
     Raises:
         ConfigError: The file or a log is wrong, or a parameter means nothing that can vary; or the folder has a fit of
@@ -61,7 +63,7 @@ def fit(
         KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the result so far, if there is one.
     """
     folder = None if out is None else RunFolder(Path(out), continues=(Path(out) / ITERATIONS).is_dir())
-    return run_study(FitStudy(logs, validate, processes), file, overrides, out=folder)
+    return run_study(FitStudy(logs, validate, processes, tries_delay=tries_delay), file, overrides, out=folder)
 
 
 class FitStudy(Study[FitResult]):
@@ -69,8 +71,10 @@ class FitStudy(Study[FitResult]):
 
     kind = "fit"
 
-    def __init__(self, logs: Logs, validate: Logs, processes: int | Literal["auto"]) -> None:
-        self._logs, self._validate, self._processes = logs, validate, processes
+    def __init__(
+        self, logs: Logs, validate: Logs, processes: int | Literal["auto"], *, tries_delay: bool = True
+    ) -> None:
+        self._logs, self._validate, self._processes, self._tries_delay = logs, validate, processes, tries_delay
         self._course: Any = None
 
     def prepare(self, config: SimulationConfig, file: Path) -> SimulationConfig:
@@ -86,7 +90,7 @@ class FitStudy(Study[FitResult]):
         """Lower the residuals."""
         with progress.phase("fit"):
             self._course.run(progress, stop_if_asked)
-        trial = _with_delay(self._config, self._course)
+        trial = _with_delay(self._config, self._course) if self._tries_delay else None
         if trial is not None:
             with progress.phase("fit with a delay"), _course(trial, self._logs, None, self._processes) as course:
                 course.run(progress, stop_if_asked)

@@ -125,12 +125,20 @@ def kept_values(verdicts: Sequence[FitVerdict]) -> np.ndarray:
 
 
 def is_explained(residual: float) -> bool:
-    """Return whether a model explains windows with a residual [σ]."""
+    """Return whether a model explains windows of logs: whether their residual is at most 5 σ.
+
+    Args:
+        residual: The root mean square of the residuals [σ].
+    """
     return residual <= _EXPLAINED
 
 
 def is_worse(validation: tuple[float, float]) -> bool:
-    """Return whether windows that a fit did not see are met worse than by the file; its residuals come first, in σ."""
+    """Return whether windows that a fit did not see are met worse, by more than 5 %.
+
+    Args:
+        validation: The residual of what they are compared with, such as the file, and theirs [σ].
+    """
     return validation[1] > _WORSE * validation[0]
 
 

@@ -21,6 +21,9 @@ class RandomFile:
     reference: str
     """MJCF that means the same; an MJCF file itself."""
 
+    unit: float = 1.0
+    """Length of a unit of the reference [m]."""
+
 
 @attrs.define
 class Draw:

@@ -145,7 +145,7 @@ def motion(
                     _start(simulation, model)
                 simulation.step(round(seconds / model.opt.timestep) * division)
                 simulation.raise_errors()
-                places = _places(simulation, model)
+                places = _places(simulation, model, file.unit)
         except pippin.PippinError as error:
             has_burst = not isinstance(error, pippin.ConfigError) and not any("diverge" in word for word in words)
             faults = (str(each).replace(f"{folder}/", "") for each in getattr(error, "faults", (error,)))
@@ -154,7 +154,7 @@ def motion(
     return MovedFile(places=places, words=tuple(dict.fromkeys(word.replace(f"{folder}/", "") for word in words)))
 
 
-def _places(simulation: Any, model: mujoco.MjModel) -> Places:
+def _places(simulation: Any, model: mujoco.MjModel, unit: float) -> Places:
     poses, velocities = simulation.state.body_q.numpy(), simulation.state.body_qd.numpy()
     places, labels, coms = {}, simulation.model.body_label, simulation.model.body_com.numpy()
     for body in range(1, model.nbody):
@@ -164,7 +164,7 @@ def _places(simulation: Any, model: mujoco.MjModel) -> Places:
             mujoco.mju_quat2Mat(turn, np.roll(poses[own][3:], 1).astype(float))
             arm = turn.reshape(3, 3) @ coms[own]  # a merged body has another centre of mass
             at_origin = velocities[own][:3] - np.cross(velocities[own][3:], arm)
-            places[name] = np.r_[poses[own][:3], turn, WEIGHT * at_origin, WEIGHT * velocities[own][3:]]
+            places[name] = np.r_[poses[own][:3] / unit, turn, WEIGHT * at_origin / unit, WEIGHT * velocities[own][3:]]
         elif model.body_dofnum[body]:  # a welded one may be merged
             places[name] = np.full(18, np.nan)
     return places

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,7 +40,7 @@ RARE = (
 )
 """Statements of which a stage makes two at most."""
 
-LATER = ("combine mode", "parted", "physx mimic")
+LATER = ("combine mode", "parted", "physx mimic", "units", "acceleration")
 """Statements that came later, of which it makes one at most."""
 
 DEGREE = math.pi / 180.0
@@ -80,12 +81,18 @@ class _Stage:
     """Pose of the prim that holds all bodies."""
 
     root: str = "robot"
+    units: Sequence[float] = (1.0, 1.0)
+    """Units of length [m] and mass [kg] of the numbers of the stage, which are those of the reference, too."""
 
 
 def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
     """Return the USD stage of a seed, whose statements do not use the words left out; it states its own start."""
     stage = _Stage(TreeDraw.start(seed, without, RARE, LATER))
     pick, rng = stage.draw, stage.draw.rng
+    if "units" in pick.rare:
+        stage.units = _TEXTS["units"][pick.later.choice([*_TEXTS["units"]])]
+        pick.rare -= {"default gravity", "shape mass"}  # they are those of the earth and of water, in any unit
+    pick.rare |= {"drive"} if "acceleration" in pick.rare and "drive" not in without else set()
     stage.has_contacts = pick.may(0.15, "contact") or ("contact" not in without and bool(pick.rare & {*LATER[:2]}))
     stage.origin = (pick.vector(0.3), pick.quaternion()) if pick.now("root") else HERE
     stage.scale = pick.number(0.5, 2.0) if pick.now("root scale", 1.0) else 1.0
@@ -115,7 +122,18 @@ def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
         text, ground = _touching(pick, text, ground)
     whole = reference(stage.links, gravity.tolist(), more=stage.more, world=ground, has_contacts=stage.has_contacts)
     whole = whole.replace('friction=".5"', 'friction=".25"') if '= "multiply"' in text else whole
-    return RandomFile(suffix=".usda", text=text, reference=whole)
+    return RandomFile(suffix=".usda", text=text, reference=_by_inertia(whole), unit=stage.units[0])
+
+
+def _by_inertia(text: str) -> str:
+    """Return a reference whose actuators with a name have gains by the inertia of their joint at the start."""
+    model: Any = mujoco.MjModel.from_xml_string(text)
+
+    def scaled(found: re.Match[str]) -> str:
+        joint = int(model.actuator(found[1]).trnid[0])
+        return f'biasprm="{numbers(np.array(found[2].split(), float) / model.dof_invweight0[model.jnt_dofadr[joint]])}"'
+
+    return re.sub('name="([^"]*)" biasprm="([^"]*)"', scaled, text)
 
 
 def _touching(draw: TreeDraw, text: str, ground: str) -> tuple[str, str]:
@@ -148,7 +166,8 @@ def _text(stage: _Stage, up: str, gravity: str) -> str:
     if stage.has_contacts:
         robot += _TEXTS["floor"].replace("# place", _ops(stage.draw, _GROUND))
     return (
-        f'#usda 1.0\n(\n  upAxis = "{up}"\n  metersPerUnit = 1\n  kilogramsPerUnit = 1\n)\n'
+        f'#usda 1.0\n(\n  upAxis = "{up}"\n  metersPerUnit = {stage.units[0]}\n'
+        f"  kilogramsPerUnit = {stage.units[1]}\n)\n"
         f'def PhysicsScene "scene" {{\n  {gravity}\n}}\n{robot}{stage.materials}\n'
     )
 
@@ -433,7 +452,7 @@ def _laws(stage: _Stage, axis: TreeAxis, lines: list[str], schemas: list[str]) -
         rest = draw.number(-0.5, 0.5)
         axis.text += f' stiffness="9" springref="{rest}"'
         lines += ["double mjc:stiffness = 9", f"double mjc:springref = {rest / unit:.9g}"]
-    if draw.now("drive") or draw.now("max force"):
+    if draw.now("drive") or draw.now("max force") or "acceleration" in draw.rare:
         _drive(stage, axis, name, lines, schemas)
     if follows:
         _follow(stage, axis, lines, schemas)
@@ -452,8 +471,11 @@ def _drive(stage: _Stage, axis: TreeAxis, name: str, lines: list[str], schemas: 
         axis.text += ' actuatorfrcrange="-.5 .5"'
     schemas.append(f"PhysicsDriveAPI:{name}")
     lines += [f"float drive:{name}:physics:{key} = {value:.9g}" for key, value in values.items()]
+    by_inertia = f'name="by {axis.name}"' if "acceleration" in draw.rare else ""
+    if by_inertia:
+        lines.append(f'uniform token drive:{name}:physics:type = "acceleration"')
     stage.more.append(
-        f'<general joint="{axis.name}" biastype="affine" gainprm="0"'
+        f'<general joint="{axis.name}" biastype="affine" gainprm="0" {by_inertia}'
         f' biasprm="{kp * to + kd * speed:.12g} {-kp:.12g} {-kd:.12g}"/>'
     )
 

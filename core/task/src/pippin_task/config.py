@@ -87,6 +87,11 @@ class TaskConfig:
     autoreset: Literal["same-step", "next-step", "disabled"] = "same-step"
     """Time of the reset of a world whose episode ended: within that step, within the next one, or by the caller."""
 
+    solvers: tuple[str, ...] = ()
+    """Solvers of the worlds of an environment, to learn on several kinds of physics: equal numbers of neighbouring
+    worlds for each, in processes of their own. `"NAME@FOLDER"` has its engine in an environment. By default all worlds
+    have the solver of the table `[solver]`, whose keys count where its own name is in the list."""
+
     reward_rate: Literal["second", "step"] = "second"
     """Unit of the weights: per second (multiplied by the length of a control step), or per step."""
 

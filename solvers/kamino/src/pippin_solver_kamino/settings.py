@@ -426,8 +426,9 @@ class KaminoConfig:
     """Whether Kamino detects contacts; otherwise Newton's pipeline does, configured by `[collision]`."""
 
     max_contacts_per_world: int | None = inherited(ge(1))
-    """Contacts per world with Newton's pipeline; by default estimated from the shapes. The time of a step on the CPU
-    grows with its square: one robot of 158 shapes takes a fifth with 500 in place of 3200.
+    """Contacts per world with Newton's pipeline; by default 16 for each shape that moves, or 8 for each pair of shapes
+    if that is less, and Newton's estimate if there are meshes. The time of a step on the CPU grows with its square: one
+    robot of 158 shapes takes a fifth with 500 in place of 3200.
     """
 
     use_fk_solver: bool = False

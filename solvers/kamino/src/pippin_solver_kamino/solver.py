@@ -130,9 +130,9 @@ class SolverKamino:
         """
         if self.config.max_contacts_per_world is not None:
             model.rigid_contact_max = self.config.max_contacts_per_world * model.world_count
-        elif not model.shape_contact_pair_count:
+        elif (room := _room(model)) is not None:
             # Newton's estimate is 1000 or more even if nothing can collide, and Kamino's matrices grow with its square.
-            model.rigid_contact_max = model.world_count  # 0 would stand for the estimate
+            model.rigid_contact_max = room * model.world_count  # 0 would stand for the estimate
         if not isinstance(model, newton.Model):
             _own_arrays(model)
         _drop_rotors(model)
@@ -211,6 +211,28 @@ class SolverKamino:
         """Let Newton's solver go of a method of its own, by which it keeps itself and the model."""
         if (solver := vars(self).get("_solver")) is not None:
             vars(solver._solver_kamino).pop("_forward_dynamics", None)
+
+
+_PER_SHAPE, _PER_PAIR = 16, 8
+"""Room for contacts of a shape that moves, and of two shapes that can collide: boxes in a pile have 12 and 4."""
+
+
+def _room(model: Any) -> int | None:
+    """Return the room for contacts of a world; None for Newton's estimate, as nobody knows how many meshes have."""
+    if not model.shape_contact_pair_count:
+        return 1
+    pairs = on_host(model.shape_contact_pairs)
+    kinds, bodies, worlds = (on_host(getattr(model, f"shape_{name}")) for name in ("type", "body", "world"))
+    if not isinstance(model, newton.Model) or np.isin(kinds[pairs], _MESHES).any():
+        return None
+    moving = np.unique(pairs[bodies[pairs] >= 0])
+    of_shapes, of_pairs = (
+        np.bincount(np.maximum(each, 0), minlength=1).max() for each in (worlds[moving], worlds[pairs].max(axis=1))
+    )
+    return int(min(_PER_SHAPE * of_shapes, _PER_PAIR * of_pairs))
+
+
+_MESHES = (int(newton.GeoType.MESH), int(newton.GeoType.HFIELD))
 
 
 def _carried_rotors(model: Any) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 import attrs
 from attrs.validators import deep_iterable, ge
-from pippin.config import FilePath
+from pippin import FilePath
 from pippin.solving import inherited, number
 from pippin.validators import finite, non_negative, positive
 from pippin_engines import EngineSource

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import click
+from pippin import ConfigError, PippinError
 from pippin.catalog import Catalog
 from pippin.console import new_table, print_table
-from pippin.errors import ConfigError, PippinError
 
 from pippin_engines.environments import EngineEnvironment, EnvironmentPlan
 

@@ -130,7 +130,7 @@ class ActuatorConfig(JointConfig):
     """Settings of every actuator with a drive; each plugin adds the parameters of its drive."""
 
     delay: DelayConfig | None = None
-    """Delay of the targets before they reach the drive."""
+    """Delay of the targets before they reach the drive; by default that of the motors that the group replaces."""
 
     offset: Parameter | None = parameter(default=None)
     """What the encoder of a joint reads at the joint's zero [m or rad], for all joints or by pattern: the law compares

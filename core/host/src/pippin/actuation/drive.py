@@ -7,8 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import newton
+import numpy as np
 import warp as wp
 from newton.actuators import ClampingBase, Delay, DriveBase
+from pippin.assets.actuators.asset_actuators import DOF_DELAY
+from pippin.attribute_rows import dof_numbers
 from pippin.binding import Binding, refuse_closed
 from pippin.errors import ConfigError, PluginError
 from pippin.hookspecs import hookimpl
@@ -17,7 +20,7 @@ from pippin.support.features import NO_LIMIT
 from .config import ActuatorConfig
 from .effort import ExplicitEffort, ImplicitEffort, zero_efforts
 from .joint_actuator import JointActuator
-from .limits import VelocityClamping, build_effort_limit, build_velocity_limit
+from .limits import VelocityClamping, build_effort_limit, build_velocity_limit, note_on_limits
 from .parameters import LaneParameter, Lanes
 
 
@@ -73,12 +76,24 @@ class DriveActuator(JointActuator, abc.ABC):
         return list(_clampings(self.config, lanes))
 
     def build_delay(self, lanes: Lanes) -> Delay | None:
-        """Return the delay of the targets, or None if there is none."""
+        """Return the delay of the targets, that of the table, else of the asset; None if there is none."""
         config = self.config.delay
-        if config is None or config.room == 0:  # Newton refuses a delay of zero steps
+        if config is None:
+            return self._delay_of_asset(lanes)
+        if config.room == 0:  # Newton refuses a delay of zero steps
             return None
         steps = lanes.within("delay").shared(config.bounds, "steps", maximum=config.room)
         return Delay(delay_steps=steps, max_delay=config.room)
+
+    def _delay_of_asset(self, lanes: Lanes) -> Delay | None:
+        """Return the delay of the asset's actuators that this one replaces, in whole steps and no less."""
+        lags = dof_numbers(self._host.model, DOF_DELAY)[lanes.dofs]
+        steps = np.ceil(lags / lanes.dt * (1.0 - 1e-6)).astype(int)  # the lags are rounded
+        if not steps.any():
+            return None
+        self.notes += (note_on_limits("delay.steps", lanes.labels, np.where(steps, steps, np.inf)[0]),)
+        own = lanes.within("delay").own(steps, "steps", minimum=0.0, maximum=int(steps.max()))
+        return Delay(delay_steps=own, max_delay=int(steps.max()))
 
     def _build_offsets(self, lanes: Lanes) -> wp.array[float] | None:
         """Return what the encoders read at zero, shape [lanes]; None if nobody asks."""
@@ -142,7 +157,7 @@ class DriveActuator(JointActuator, abc.ABC):
         Args:
             set_targets: Writes the targets of a physics step, which is that many before the next one.
         """
-        room = 0 if self.config.delay is None else self.config.delay.room
+        room = self._effort.delay_room
         for back in range(room + room % 2, 0, -1):  # after an even number, the memory of the drive is in place
             set_targets(back)
             self._effort.remember(self._host.state, self._states.current, self._states.next)

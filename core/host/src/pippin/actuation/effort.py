@@ -106,6 +106,11 @@ class Effort(abc.ABC):
         self.compute(state, targets, efforts, current, following, dt)
         wp.launch(kernels.add_efforts, self._count, [self.dofs, efforts[1], control.joint_f], device=self._device)
 
+    @property
+    def delay_room(self) -> int:
+        """Longest delay that can be set [physics steps]."""
+        return 0 if self._delay is None else self._delay.buf_depth
+
     def remember(self, state: newton.State, current: Any, following: Any) -> None:
         """Note the targets for later steps alone, as a step does."""
         assert self._delay is not None, "there is a delay"

@@ -189,7 +189,7 @@ class JointActuator(FrozenAttributes):
         axes = self.axes[prototype] = Axes.of(builder, self.config.joints)
         for name in self.joint_properties:
             axes.assign(builder, f"joint_{name}", getattr(self.config, name), name)
-        axes.switch_off_drives(builder)
+        axes.switch_off_drives(builder, has_delay=hasattr(self.config, "delay"))
         self.notes = axes.noted_after(self.notes)
         for key in (*self.joint_properties, "velocity_limit"):
             if getattr(self.config, key, None) is not None:

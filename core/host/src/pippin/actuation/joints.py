@@ -69,16 +69,17 @@ class Axes:
         """Return the notes so far, of other worlds, and those of these axes, each once."""
         return tuple(dict.fromkeys((*notes, *self.notes)))
 
-    def switch_off_drives(self, builder: newton.ModelBuilder) -> None:
+    def switch_off_drives(self, builder: newton.ModelBuilder, *, has_delay: bool = False) -> None:
         """Switch off the asset's drives of these axes; otherwise two drives would act together.
 
-        Its other actuators that drive one of these axes are off as well: motors, muscles, actuators of tendons.
+        Its other actuators that drive one of these axes are off as well: motors, muscles, actuators of tendons. Their
+        delay becomes that of the axes if the drive in their place may have one.
 
         Raises:
             ConfigError: Another group sets the input of one of these actuators.
         """
         dofs = self.dofs(builder)
-        mark_driven(builder, dofs)
+        mark_driven(builder, dofs, has_delay=has_delay)
         for dof in dofs:
             builder.joint_target_mode[dof] = int(newton.JointTargetMode.NONE)
             builder.joint_target_ke[dof] = builder.joint_target_kd[dof] = 0.0

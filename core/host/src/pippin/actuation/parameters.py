@@ -158,18 +158,25 @@ class Lanes:
         return low, high
 
     def own(
-        self, values: np.ndarray, where: str, minimum: float = -np.inf, attribute: str | None = None
-    ) -> wp.array[float]:
+        self,
+        values: np.ndarray,
+        where: str,
+        minimum: float = -np.inf,
+        attribute: str | None = None,
+        maximum: float = np.inf,
+    ) -> wp.array:
         """Return a parameter that has a value of its own for each lane, shape [lanes]. See `per_lane`.
 
         Args:
-            values: The value of each lane, shape [len(worlds), DOFs].
+            values: The value of each lane, whole numbers or not, shape [len(worlds), DOFs].
             where: Name of the parameter in its table.
             minimum: Smallest value that may be set later.
             attribute: Name of the attribute in which the drive or clamping keeps the array, by default `where`.
+            maximum: Largest value that may be set later.
         """
-        array, low, high = (wp.array(values.ravel(), dtype=float, device=self.device) for _ in range(3))
-        parameter = LaneParameter(array, attribute or where, low, high, minimum, np.inf, is_random=False)
+        dtypes = (int if values.dtype.kind == "i" else float, float, float)
+        array, low, high = (wp.array(values.ravel(), dtype=dtype, device=self.device) for dtype in dtypes)
+        parameter = LaneParameter(array, attribute or where, low, high, minimum, maximum, is_random=False)
         self.parameters[self.prefix + where] = parameter
         return array
 

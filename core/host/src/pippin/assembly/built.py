@@ -13,7 +13,7 @@ import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import present
-from pippin.assets.actuators.asset_actuators import actuator_notes
+from pippin.assets.actuators.asset_actuators import actuator_notes, replaced_actuators
 from pippin.assets.actuators.prims import find_prim_actuators
 from pippin.assets.report import report_imports
 from pippin.binding import Host, Services
@@ -86,7 +86,13 @@ def assemble(
         building.refuse_faults(model)
         _LOGGER.info("solver %s", building.name)
         solver = building.build(model)
-        found = report_imports(imports, config.scene, is_for_mujoco=hasattr(solver, "mj_model"), step=step.solver_dt)
+        found = report_imports(
+            imports,
+            config.scene,
+            is_for_mujoco=hasattr(solver, "mj_model"),
+            step=step.solver_dt,
+            replaced=replaced_actuators(model),
+        )
         for each in imports:
             each.part.custom_attributes.clear()
         _LOGGER.info("contacts")

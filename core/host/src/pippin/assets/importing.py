@@ -292,6 +292,8 @@ def _named_warnings(file: Path) -> Iterator[None]:
     for warning in warned:
         warnings.warn(f"{file}: {warning.message}", warning.category, stacklevel=4)
     for record in logged.buffer:
+        if "torquescale=0," in record.getMessage():
+            continue  # such a weld is the ball joint that Newton makes of it
         warnings.warn(f"{file}: {record.getMessage()}", UserWarning, stacklevel=4)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import attrs
@@ -68,14 +68,20 @@ class ImportReport:
 
 
 def report_imports(
-    imports: Iterable[Imported], scene: SceneConfig, *, is_for_mujoco: bool, step: float = math.inf
+    imports: Iterable[Imported],
+    scene: SceneConfig,
+    *,
+    is_for_mujoco: bool,
+    step: float = math.inf,
+    replaced: Collection[str] = (),
 ) -> list[ImportReport]:
     """Return a report on each MJCF file that MuJoCo has read and of which the configuration changes no length or joint,
     and on each USD stage.
 
     If the solver is one of MuJoCo's, all is compared that MuJoCo simulates, and each asset is converted as the solver
     does it. The kernels of that conversion take 10 s to compile; for other solvers, a sketch without kernels is
-    compared, in some 10 ms. By the length of a substep [s], MuJoCo limits the stiffness of constraints.
+    compared, in some 10 ms. By the length of a substep [s], MuJoCo limits the stiffness of constraints. Groups speak of
+    the delays of the actuators that they have `replaced`, which are labels.
 
     Raises:
         ConfigError: A file would be another mechanism, and its asset does not accept that.
@@ -90,7 +96,13 @@ def report_imports(
         theirs = _placed(normal.model, imported.part, asset.config)
         part = imported.part
         differences = compare(theirs, _converted(part), step) if is_for_mujoco else compare_sketch(theirs, part)
-        found = tuple(each for each in differences if not _is_asked(each, asset.config, scene, part))
+        prefix = "" if asset.config.label is None else f"{asset.config.label}/"
+        spoken = {f"actuator {label.removeprefix(prefix)!r}" for label in replaced if label.startswith(prefix)}
+        found = tuple(
+            each
+            for each in differences
+            if not (_is_asked(each, asset.config, scene, part) or (each.field == "delay" and each.element in spoken))
+        )
         report = ImportReport(asset.where, asset.file.name, found)
         _refuse(asset, report.differences)
         reports.append(report)

@@ -13,6 +13,7 @@ import warp as wp
 from pippin.assembly.faults import refuse_undeterministic
 from pippin.assembly.model import build_model, features_of, reads_dimensions
 from pippin.assembly.solver import SolverBuilding
+from pippin.assets.actuators.asset_actuators import replaced_actuators
 from pippin.assets.actuators.prims import find_prim_actuators
 from pippin.assets.report import report_imports
 from pippin.catalog.entries import Catalog
@@ -157,7 +158,8 @@ def _build(config: SimulationConfig, components: Components, catalog: Catalog) -
         building.find_contacts(model, building.build(model))
     if reads_dimensions(components):  # to compare what MuJoCo's solvers get takes their kernels
         return []
-    return [note for report in report_imports(imports, config.scene, is_for_mujoco=False) for note in report.notes()]
+    reports = report_imports(imports, config.scene, is_for_mujoco=False, replaced=replaced_actuators(model))
+    return [note for report in reports for note in report.notes()]
 
 
 def _compared(

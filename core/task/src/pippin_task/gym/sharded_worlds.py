@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 import numpy as np
-from pippin import ConfigError, Simulation, SimulationConfig, SimulationError, load
+from pippin import ComponentConfig, ConfigError, Simulation, SimulationConfig, SimulationError, load
+from pippin.config import structure_choice
 from pippin.devices import find_device
-from pippin.sharding import read_folder, shard_count, shard_pool, shards_of, write_folder
+from pippin.sharding import Shard, read_folder, shard_count, shard_pool, shards_of, write_folder
+from pippin.workers import usable_cores
 
 from .local_worlds import EnvShardWorker, LocalWorlds
 from .sharing import SharedArrays, SignalState, StepSignals, refuse_different
@@ -44,7 +46,7 @@ class ShardedWorlds:
         if not hasattr(socket, "send_fds"):
             raise ConfigError("shards: this system cannot share memory between processes like this; leave it out")
         self._config, self.count = config, config.scene.worlds
-        self._shards = shards_of(config, len(files))
+        self._shards = with_solvers(shards_of(config, len(files)), config)
         self._signals = StepSignals(len(self._shards), _CURE)
         try:
             own = zip(self._shards, files, self._signals.worker_sockets, strict=True)
@@ -148,6 +150,51 @@ Source = SimulationConfig | str | os.PathLike[str] | Mapping[str, Any]
 """A file, its tables, or its configuration."""
 
 
+def with_solvers(shards: Sequence[Shard], config: SimulationConfig) -> list[Shard]:
+    """Return shards with the solvers that the task names, as many neighbouring shards for each.
+
+    Args:
+        shards: The shards of an environment.
+        config: The configuration of all worlds.
+
+    Raises:
+        ConfigError: A solver has fewer shards than another one, or its table is wrong.
+        PluginError: A solver is not installed.
+    """
+    names = _solvers(config)
+    if not names:
+        return list(shards)
+    if len(shards) % len(names) or config.scene.worlds % len(names):
+        raise ConfigError(
+            f"task.solvers: {config.scene.worlds} worlds in {len(shards)} shards cannot be divided among {len(names)}"
+            f" solvers; let both numbers be multiples of {len(names)}"
+        )
+    each = len(shards) // len(names)
+    return [
+        attrs.evolve(shard, config=shard.config.with_tables(solver=_solver(names[index // each], shard)))
+        for index, shard in enumerate(shards)
+    ]
+
+
+def _solvers(config: SimulationConfig) -> tuple[str, ...]:
+    task = config.tables.get("task")
+    return () if task is None else task.solvers
+
+
+def _solver(name: str, shard: Shard) -> ComponentConfig:
+    """Return the table of a solver of a shard: that of the file if it has the same name, or else its defaults."""
+    plain, _, environment = name.partition("@")
+    own, keys = shard.config.solver, {}
+    chosen = own if own is not None and own.type == plain else structure_choice("solver", {"type": plain})
+    if chosen is not own and hasattr(chosen.config, "threads"):
+        keys["threads"] = max(1, usable_cores() // shard.count)
+    if environment and not hasattr(chosen.config, "environment"):
+        raise ConfigError(f"task.solvers: {plain!r} has no key 'environment', got {name!r}; leave out the folder")
+    if environment:
+        keys["environment"] = str(Path(environment).absolute())
+    return attrs.evolve(chosen, config=attrs.evolve(chosen.config, **keys)) if keys else chosen
+
+
 def open_worlds(
     file: Source,
     overrides: Mapping[str, Any] | None,
@@ -165,6 +212,7 @@ def open_worlds(
             raise ConfigError(f"overrides: {key!r} is also given as an argument; give it once")
     merged = {**(overrides or {}), **own}
     config = load(file, merged)
+    shards = len(_solvers(config)) or None if shards is None else shards
     if shards is None:
         return LocalWorlds(Simulation(config, plugins), name_of_source(file))
     _refuse_plugins(plugins)

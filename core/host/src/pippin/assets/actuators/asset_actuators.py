@@ -7,7 +7,7 @@ which every solver may honour. All others are direct: only MuJoCo's engines appl
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import newton
@@ -142,6 +142,9 @@ _FREQUENCY, _LABEL, _OWNER = "mujoco:actuator", "mujoco:actuator_label", "pippin
 
 LOST = "pippin:actuator_lost"
 """Attribute of actuators: what a group that replaces them does not take over, in words."""
+
+DELAY, DOF_DELAY = "pippin:actuator_delay", "pippin:dof_delay"
+"""Attributes: delay of the input of an actuator, and of the targets of a group that replaces it, by DOF [s]."""
 
 _SERVO, _VELOCITY, GENERAL, _MOTOR = 0, 1, 2, 3
 """Newton's source of the input of servos, and its types of velocity servos, of general actuators and of DC motors."""
@@ -283,8 +286,23 @@ def prepare_actuators(builder: newton.ModelBuilder) -> None:
     attributes[_OWNER].values, attributes[LOST].values = [FREE] * len(names), [""] * len(names)
 
 
+def keep_delays(builder: newton.ModelBuilder, delays: Mapping[str, float]) -> None:
+    """Keep the delays [s] of the actuators of an asset, by name; a group that replaces one has its delay."""
+    if any(delays.values()):
+        register(builder, DELAY, _FREQUENCY, wp.float32)
+        known = {name.replace("-", "_"): delay for name, delay in delays.items()}  # the importer replaces hyphens
+        for row, label in enumerate(texts(builder, _LABEL)):
+            write(builder, DELAY, row, known.get(label.replace("-", "_"), 0.0))
+
+
+def replaced_actuators(model: newton.Model) -> frozenset[str]:
+    """Return the labels of the actuators that groups replace."""
+    own = AssetActuators(model)
+    return frozenset(own.labels[index] for index in np.flatnonzero(own.owners == OFF))
+
+
 def register(builder: newton.ModelBuilder, key: str, frequency: Any, dtype: Any = wp.int32) -> None:
-    """Give a builder an attribute of whole numbers or texts, zero or empty by default, unless it has it."""
+    """Give a builder an attribute of numbers or texts, zero or empty by default, unless it has it."""
     if key not in builder.custom_attributes:
         namespace, _, name = key.partition(":")
         builder.add_custom_attribute(

@@ -7,6 +7,7 @@ from typing import Any
 
 import newton
 import numpy as np
+import warp as wp
 from pippin import labels
 from pippin.attribute_rows import numbers, write
 from pippin.errors import ConfigError
@@ -14,6 +15,8 @@ from pippin.errors import ConfigError
 from .asset_actuators import (
     AUTO,
     CONTROLLED,
+    DELAY,
+    DOF_DELAY,
     GENERAL,
     IS_DRIVEN,
     LOST,
@@ -36,21 +39,22 @@ _INTEGRATOR, _FILTERS = 1, (2, 3)
 """MuJoCo's laws of the states of actuators."""
 
 
-def mark_driven(builder: newton.ModelBuilder, dofs: Collection[int]) -> None:
+def mark_driven(builder: newton.ModelBuilder, dofs: Collection[int], *, has_delay: bool) -> None:
     """Note that a group drives some degrees of freedom, and switch off the asset's own actuators of them.
 
-    Such an actuator exerts nothing whatever its input. Its rotor inertia stays, and its limit becomes that of its
-    joints; what else it knew is noted.
+    Such an actuator exerts nothing whatever its input. Its rotor inertia stays, its limit becomes that of its joints,
+    and so does its delay if the group may have one; what else it knew is noted.
 
     Raises:
         ConfigError: Another group sets the input of such an actuator.
     """
     prepare_actuators(builder)
     register(builder, IS_DRIVEN, newton.Model.AttributeFrequency.JOINT_DOF)
-    values: Any = builder.custom_attributes[IS_DRIVEN].values
-    values.update(dict.fromkeys(dofs, 1))
+    attributes: Any = builder.custom_attributes
+    attributes[IS_DRIVEN].values.update(dict.fromkeys(dofs, 1))
     own = AssetActuators(builder)
-    bounds, efforts = _bounds(builder, own), dict[int, float]()
+    bounds, efforts, delays = _bounds(builder, own), dict[int, float](), dict[int, float]()
+    lags = numbers(builder, DELAY)
     for actuator in np.flatnonzero(own.owners != OFF).tolist():
         arms = own.transmissions.arms(actuator)
         if arms.keys().isdisjoint(dofs):
@@ -65,8 +69,15 @@ def mark_driven(builder: newton.ModelBuilder, dofs: Collection[int]) -> None:
             limit = force * arm if np.isfinite([force, arm]).all() else np.inf
             efforts[dof] = efforts.get(dof, 0.0) + limit  # motors of one joint act together
         lost = _lost(builder, own, actuator, bounds[actuator].tolist(), list(arms.values()))
+        lag = float(lags[actuator]) if actuator < len(lags) else 0.0
+        taken = [delays.setdefault(dof, lag) for dof in arms] if has_delay else [0.0]
+        if any(each != lag for each in taken):  # another motor of the joint has another one, or the group none
+            lost = (*lost, f"its delay of {lag:.4g} s")
         write(builder, LOST, actuator, ", ".join(lost))
         _silence(builder, own, actuator)
+    if any(delays.values()):
+        register(builder, DOF_DELAY, newton.Model.AttributeFrequency.JOINT_DOF, wp.float32)
+        attributes[DOF_DELAY].values.update(delays)
     for dof, effort in efforts.items():
         if effort:
             builder.joint_effort_limit[dof] = min(builder.joint_effort_limit[dof], effort)

@@ -128,6 +128,8 @@ def is_void(model: Any, row: int) -> bool:
 def _objects(model: Any, row: int) -> tuple[str, int, int]:
     objects = [int(model.eq_obj1id[row]), int(model.eq_obj2id[row])]
     kind = _EQUALITIES[int(model.eq_type[row])]
+    if kind == "weld" and model.eq_data[row, 10] == 0.0:
+        kind = "connect"  # without a torque
     if model.eq_objtype[row] == _SITE and kind in ("connect", "weld"):
         objects = [int(model.site_bodyid[site]) for site in objects]
     elif kind in ("connect", "weld"):
@@ -165,12 +167,13 @@ def _compare_equality(match: Match, element: str, row: int, other: int, swapped:
 
 
 def _data(model: Any, row: int, swapped: bool) -> dict[str, Any]:
-    kind, data = _EQUALITIES[int(model.eq_type[row])], model.eq_data[row]
+    (kind, *_), data = _objects(model, row), model.eq_data[row]
     if kind in ("joint", "tendon"):
         return {"polycoef": data[:5]}
     if kind not in ("connect", "weld"):
         return {"data": data}
-    anchors = [data[0:3], data[3:6]] if kind == "connect" else [data[3:6], data[0:3]]
+    is_weld = _EQUALITIES[int(model.eq_type[row])] == "weld"
+    anchors = [data[3:6], data[0:3]] if is_weld else [data[0:3], data[3:6]]
     turn = from_mujoco(data[6:10])
     if model.eq_objtype[row] == _SITE:
         sites = int(model.eq_obj1id[row]), int(model.eq_obj2id[row])

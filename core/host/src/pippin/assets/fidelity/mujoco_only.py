@@ -18,6 +18,9 @@ OWN = "the solver's own"
 _SOLREF = np.array([0.02, 1.0])
 """MuJoCo's default of the stiffness and damping of constraints."""
 
+_GAP = 1e-4
+"""Largest gap of an equality at the start that closes without notice [m, rad]."""
+
 
 def compare_mujoco_only(match: Match) -> Iterator[Difference]:
     """Yield what the file states for contacts of two geoms, equalities and actuators, and other solvers do not have.
@@ -75,9 +78,17 @@ def _compare_stated_pairs(theirs: Any) -> Iterator[Difference]:
 
 
 def _compare_equalities(theirs: Any) -> Iterator[Difference]:
-    for index in np.flatnonzero(np.any(theirs.eq_solref != _SOLREF, axis=1)):
-        element = f"equality {theirs.eq(index).name!r}" if theirs.eq(index).name else f"equality {index}"
-        yield Difference(element, "solref", number(theirs.eq_solref[index]), OWN)
+    """Yield how hard equalities are, and those that are open at the start: other solvers close them in a step."""
+    data = mujoco.MjData(theirs)
+    mujoco.mj_fwdPosition(theirs, data)
+    rows = data.efc_type == int(mujoco.mjtConstraint.mjCNSTR_EQUALITY)
+    for index in range(theirs.neq):
+        element = described(theirs, "eq", index).replace("eq ", "equality ", 1)
+        if np.any(theirs.eq_solref[index] != _SOLREF):
+            yield Difference(element, "solref", number(theirs.eq_solref[index]), OWN)
+        gap = float(np.linalg.norm(data.efc_pos[rows & (data.efc_id == index)]))
+        if gap > _GAP:
+            yield Difference(element, "closing of its gap at the start", gap, OWN)
 
 
 def _compare_actuators(theirs: Any) -> Iterator[Difference]:

@@ -9,6 +9,7 @@ import mujoco
 import newton
 import numpy as np
 import warp as wp
+from pippin.assets.actuators.asset_actuators import keep_delays
 from pippin.assets.fidelity.pairs import colliding, shape_pairs
 from pippin.sensing.sites import declare_cameras, mark_camera
 from pippin.solving.conversion import mark_sliders
@@ -25,14 +26,15 @@ _FREE, _BALL = int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL)
 
 def complete(builder: newton.ModelBuilder, normal: NormalMJCF, *, is_as_written: bool) -> None:
     """Set what free and ball joints have in a file, let the same shapes collide as in MuJoCo, and add cameras."""
-    for index in range(normal.model.njnt):
-        joint = normal.model.joint(index)
+    model: Any = normal.model
+    for index in range(model.njnt):
+        joint = model.joint(index)
         if int(joint.type[0]) in (_FREE, _BALL):
             _complete_joint(builder, joint)
-    _match_pairs(builder, normal.model, is_as_written=is_as_written)
-    _show_bare_links(builder, normal.model)
+    keep_delays(builder, {model.actuator(i).name: float(model.actuator_delay[i]) for i in range(model.nu)})
+    _match_pairs(builder, model, is_as_written=is_as_written)
+    _show_bare_links(builder, model)
     if is_as_written:
-        model: Any = normal.model
         names = {model.body(index).name.replace("-", "_") for index in np.flatnonzero(model.body_simple == _SLIDER)}
         if bodies := [body for body, label in enumerate(builder.body_label) if label.rpartition("/")[2] in names]:
             mark_sliders(builder, bodies)

@@ -16,11 +16,16 @@ from xml.etree import ElementTree
 
 import attrs
 import mujoco
+import numpy as np
 from pippin.assets.fidelity.couplings import is_void
 from pippin.assets.mjcf.rewriting import write_servos
+from pippin.quaternions import conjugate, from_mujoco, product
 
 from .flags import fold_flags
 from .rewriting import arrange_joints, complete_vectors, move_planes, text_of
+
+_COINCIDENT = 1e-6
+"""Largest distance [m] and turn [rad] of sites that are one at the start."""
 
 _INPUTS = {1: "pos", 2: "vel", 8: "voltage"}
 """Names of MuJoCo's inputs of DC motors that Newton has."""
@@ -78,7 +83,7 @@ def normalise(
     _write_surfaces(root, model)
     complete_vectors(root)
     _write_actuators(root, model)
-    _drop_void(root, model)
+    _write_equalities(root, model)
     write_servos(root, model)
     arrange_joints(root, model)
     return NormalMJCF(text=ElementTree.tostring(root, encoding="unicode"), model=model)
@@ -188,12 +193,37 @@ def _write_actuators(root: ElementTree.Element, model: Any) -> None:
             element.set("actdim", str(count))
 
 
-def _drop_void(root: ElementTree.Element, model: Any) -> None:
-    """Leave out equalities of a body with itself, which hold nothing: Newton refuses them."""
+def _write_equalities(root: ElementTree.Element, model: Any) -> None:
+    """Leave out equalities of a body with itself, which hold nothing: Newton refuses them. Hold bodies, not sites."""
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
     for group in root.iterfind("equality"):  # MuJoCo writes one
         for row, element in enumerate(list(group)):
             if is_void(model, row):
                 group.remove(element)
+            elif "site1" in element.attrib and _is_open(element, model, data):
+                _hold_bodies(element, model)
+
+
+def _is_open(element: ElementTree.Element, model: Any, data: Any) -> bool:
+    first, second = (model.site(element.get(key)).id for key in ("site1", "site2"))
+    places = data.site_xpos if element.tag == "connect" else np.hstack([data.site_xpos, data.site_xmat])
+    return bool(np.abs(places[first] - places[second]).max() > _COINCIDENT)
+
+
+def _hold_bodies(element: ElementTree.Element, model: Any) -> None:
+    """Replace the sites of an equality by points of their bodies: Newton takes the second site to be at the first.
+
+    A connection has one point in MJCF, where all joints are at zero; a weld without a torque is one with two.
+    """
+    sites = [model.site(element.attrib.pop(key)) for key in ("site1", "site2")]
+    first, second = (from_mujoco(site.quat) for site in sites)
+    turn = np.roll(product(first, conjugate(second)), 1)
+    if element.tag == "connect":
+        element.tag = "weld"
+        element.set("torquescale", "0")
+    element.attrib |= {f"body{side}": model.body(int(each.bodyid[0])).name for side, each in enumerate(sites, 1)}
+    element.attrib |= {"anchor": text_of(sites[1].pos), "relpose": text_of(np.append(sites[0].pos, turn))}
 
 
 def _write_surfaces(root: ElementTree.Element, model: Any) -> None:

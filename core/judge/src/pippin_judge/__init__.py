@@ -1,0 +1,14 @@
+"""Which solver and which law of actuators explain the logs of a robot: `pippin judge`."""
+
+from typing import TYPE_CHECKING
+
+from pippin.late import late
+
+if TYPE_CHECKING:
+    from .judgement import Candidate, Judgement
+    from .laws import LAWS
+    from .run_judge import judge
+
+__all__ = ["LAWS", "Candidate", "Judgement", "judge"]
+
+__getattr__ = late(__name__)

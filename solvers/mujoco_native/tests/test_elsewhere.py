@@ -1,0 +1,65 @@
+"""MuJoCo in another environment moves as it does here, to the bit if it is the same version."""
+
+import sys
+
+import numpy as np
+import pippin
+import pippin_conformance as conformance
+import pytest
+
+HERE = sys.prefix
+
+BALL = """
+<mujoco>
+  <option timestep="0.002"/>
+  <worldbody>
+    <geom type="plane" size="2 2 0.1"/>
+    <body name="block" pos="0 0 0.3">
+      <freejoint/>
+      <geom type="box" size="0.1 0.15 0.05" mass="1"/>
+      <body name="arm" pos="0 0 0.1">
+        <joint name="wrist" type="ball" damping="0.01"/>
+        <geom type="capsule" size="0.02" fromto="0 0 0 0.1 0 0.1" mass="0.2"/>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+
+@pytest.fixture(scope="module")
+def asset(write_files):
+    return str(write_files({"block.xml": BALL}) / "block.xml")
+
+
+def moved(asset, environment, *, steps=120, checkpoint=None):
+    """Return states and contact forces of a block with an arm that falls, with changes on the way in single worlds."""
+    solver = {"type": "mujoco-native", **({"environment": environment} if environment else {})}
+    tables = {"simulation": {"dt": 0.002, "device": "cpu"}, "solver": solver}
+    tables["scene"] = {"worlds": 3, "assets": [{"path": asset}]}
+    with pippin.Simulation(pippin.structure(tables)) as simulation:
+        bodies = simulation.view.rigid_bodies("**/block")
+        simulation.step(steps // 2)
+        bodies.set_masses([3.0], indices=[1])
+        bodies.apply_forces(np.array([[5.0, 0.0, 1.0]], dtype=np.float32), indices=[2])
+        simulation.reset([0])
+        if checkpoint is not None:
+            simulation.save(checkpoint)
+        simulation.step(steps // 2)
+        return simulation.state.joint_q.numpy().copy()
+
+
+def test_the_same_version_gives_the_same_bits(asset, tmp_path):
+    here, there = moved(asset, None), moved(asset, HERE, checkpoint=tmp_path / "point.npz")
+
+    with pippin.Simulation.load(tmp_path / "point.npz") as resumed:
+        resumed.step(60)
+        assert (resumed.state.joint_q.numpy() == there).all()
+    assert (here == there).all()
+    assert len(np.unique(here.reshape(3, -1), axis=0)) == 3
+
+
+@pytest.mark.slow
+@conformance.parametrize(conformance.Conformance("solver", "mujoco-native", config={"environment": HERE}))
+def test_it_keeps_the_contract_there(check):
+    check()
