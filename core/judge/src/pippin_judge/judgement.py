@@ -72,8 +72,10 @@ class Judgement:
     @cached_property
     def alike(self) -> tuple[Candidate, ...]:
         """The candidates that cannot be told apart from the one with the least error, it among them."""
-        best, *others = self.fitted
-        return (best, *(each for each in others if each.unseen.is_alike(best.unseen, self.seed)))  # type: ignore[union-attr]
+        best = self.candidates[0]
+        pairs = [(each, each.unseen) for each in self.fitted]
+        near = [one for one, own in pairs if own and best.unseen and own.is_alike(best.unseen, self.seed)]
+        return (best, *(each for each in near if each is not best))
 
     @property
     def winner(self) -> Candidate:
