@@ -18,13 +18,13 @@ JOINTS = {"FIXED": "PhysicsFixedJoint", "REVOLUTE": "PhysicsRevoluteJoint", "PRI
 """The prim of each joint that is not free."""
 
 ROUND = {GeoType.SPHERE: "Sphere", GeoType.CAPSULE: "Capsule", GeoType.CYLINDER: "Cylinder", GeoType.CONE: "Cone"}
-FORMS = ROUND | {GeoType.BOX: "Cube", GeoType.PLANE: "Plane", GeoType.ELLIPSOID: "Mesh", GeoType.CONVEX_MESH: "Mesh"}
+FORMS = ROUND | {GeoType.BOX: "Cube", GeoType.PLANE: "Plane", GeoType.CONVEX_MESH: "Mesh"}
 """The prim of each shape."""
 
 BODY = ("PhysicsRigidBodyAPI", "PhysxRigidBodyAPI", "PhysicsMassAPI")
 ROOT = ("PhysicsArticulationRootAPI",)
 SHAPE = (
-    *("PhysicsCollisionAPI", "PhysxCollisionAPI", "PhysicsMeshCollisionAPI", "PhysxConvexHullCollisionAPI"),
+    *("PhysicsCollisionAPI", "PhysxCollisionAPI", "PhysicsMeshCollisionAPI"),
     *("PhysicsFilteredPairsAPI", "MaterialBindingAPI"),
 )
 """Schemas of a body, of the root of an articulation, and of a shape."""
@@ -35,8 +35,8 @@ OWNER = "rel physics:simulationOwner = </env0/scene>"
 FAR = 1e6
 """Coordinates [m, rad] from which Newton's builders mean that nothing is limited."""
 
-HULL = 255
-"""Most points of a convex mesh of PhysX."""
+HULL = 64
+"""Most points of a convex mesh of PhysX, which would reduce others."""
 
 NUMBERS = (
     *("body_mass", "body_com", "body_inertia", "joint_armature", "joint_target_ke", "joint_target_kd"),
@@ -88,7 +88,7 @@ class Stage:
         for shape, body in self._bodies.items():
             kind, label = GeoType(model.shape_type.numpy()[shape]), model.shape_label[shape]
             if kind not in FORMS:
-                cure = "let convex_hulls be true in its asset, or use another solver"
+                cure = "let convex_hulls be true in its asset, or let it be another shape"
                 yield f"type: 'physx' has no shapes of the kind {kind.name.lower()}, as {label!r} is; {cure}"
             if kind == GeoType.PLANE and (body >= 0 or model.shape_scale.numpy()[shape, :2].any()):
                 yield f"type: plane {label!r} moves, or has edges; let it be a box, or an endless ground"
@@ -142,6 +142,7 @@ class Stage:
             f"float physics:gravityMagnitude = {magnitude:.9g}",
             'uniform token physxScene:broadphaseType = "SAP"; bool physxScene:enableGPUDynamics = false',
             "bool physxScene:disableSleeping = true",
+            f'uniform token physxScene:solverType = "{self._config.method.upper()}"',
             *(f"uint physxScene:{end}{of}IterationCount = {count}" for end, of, count in bounds),
         )
 
@@ -201,7 +202,7 @@ class Stage:
                 lines = [f"double radius = {size[0]:.9g}"]
                 lines += [f"double height = {2.0 * size[1]:.9g}"] if kind != GeoType.SPHERE else []
             elif FORMS[kind] == "Mesh":
-                lines = hull(ball() if kind == GeoType.ELLIPSOID else model.shape_source[shape].vertices)
+                lines = hull(model.shape_source[shape].vertices)
             yield prim(
                 *(FORMS[kind], f"s{shape}", SHAPE, OWNER),
                 *placed(model.shape_transform.numpy()[shape], size if FORMS[kind] in ("Cube", "Mesh") else (1, 1, 1)),
@@ -237,16 +238,6 @@ def placed(frame: Any, scale: Any = (1, 1, 1)) -> list[str]:
     ]
 
 
-def ball() -> list[list[float]]:
-    """Return 246 points of a ball of radius 1, which are mirrored at all planes of the axes."""
-    points = [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]
-    for angle in np.arange(1, 14) * np.pi / 14:
-        count, radius = 4 * round(7.0 * np.sin(angle)), np.sin(angle)
-        turns = (np.arange(count) + 0.5) * 2.0 * np.pi / count
-        points += [[radius * np.cos(turn), radius * np.sin(turn), np.cos(angle)] for turn in turns]
-    return points
-
-
 def hull(points: Any) -> list[str]:
     """Return the lines of the convex hull of points; its faces are PhysX's."""
     corners = (np.arange(-(-len(points) // 3) * 3) % len(points)).tolist()
@@ -254,5 +245,4 @@ def hull(points: Any) -> list[str]:
         f"point3f[] points = [{', '.join(map(text, points))}]",
         f"int[] faceVertexCounts = {[3] * (len(corners) // 3)}; int[] faceVertexIndices = {corners}",
         'uniform token physics:approximation = "convexHull"',
-        f"int physxConvexHullCollision:hullVertexLimit = {HULL}",
     ]
