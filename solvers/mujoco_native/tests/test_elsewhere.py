@@ -60,6 +60,6 @@ def test_the_same_version_gives_the_same_bits(asset, tmp_path):
 
 
 @pytest.mark.slow
-@conformance.parametrize(conformance.Conformance("solver", "mujoco-native", config={"environment": HERE}))
+@conformance.parametrize(conformance.Conformance("solver", "mujoco-native", config={"environment": HERE, "cone": "elliptic"}))
 def test_it_keeps_the_contract_there(check):
     check()
