@@ -23,6 +23,9 @@ OUTPUTS = ("qpos", "qvel")
 FULL = slice(int(mujoco.mjtWarning.mjWARN_CONTACTFULL), int(mujoco.mjtWarning.mjWARN_CNSTRFULL) + 1)
 """Warnings that contacts or constraints were left out."""
 
+CONTACT = {"worlds": (), "geoms": (2,), "frames": (3, 3), "places": (3,), "depths": (), "wrenches": (2, 3)}
+"""Numbers of a contact, by the names of shared arrays; whole ones are doubles, too."""
+
 _FLAGS = {"disableflags": mujoco.mjtDisableBit, "enableflags": mujoco.mjtEnableBit}
 
 
@@ -130,7 +133,7 @@ class Engine:
         self._full, self._warned = arrays["full"], self.batch.warning[:, FULL]
         for own, theirs in self._inputs:
             theirs[...] = own
-        self._initial = self.batch.state.copy()
+        self._initial, self._arrays = self.batch.state.copy(), arrays
         self.facts = {"left": left, "mujoco": mujoco.__version__}
 
     def step(self, count):
@@ -142,6 +145,8 @@ class Engine:
             theirs[...] = own
         if self._warned.any():
             self._full[:] = self._warned.reshape(len(self._full), -1).any(axis=1)
+        if self._arrays["wanted"][0]:
+            self._export()
 
     def expand(self, values):
         """Take over parameters that have a value for each world."""
@@ -152,11 +157,15 @@ class Engine:
         """Set the memory of some worlds back."""
         self.batch.state[worlds] = self._initial[worlds]
 
-    def contacts(self):
-        """Return the contacts of all worlds after the last substep, and the poses of bodies."""
-        names = ("worlds", "geoms", "frames", "places", "depths", "wrenches")
-        found = dict(zip(names, contacts_of(self.batch, self._data), strict=True))
-        return found | {"xpos": self.batch.bind("xpos"), "xmat": self.batch.bind("xmat")}
+    def _export(self):
+        """Write the contacts of all worlds after the last substep, as many as there is room for, and their number."""
+        arrays, found = self._arrays, contacts_of(self.batch, self._data)
+        arrays["count"][0] = count = len(found[0])
+        for name, values in zip(CONTACT, found, strict=True):
+            room = len(arrays[name])
+            arrays[name][: min(count, room)] = values[:room]
+        for name in ("xpos", "xmat"):
+            arrays[name][...] = self.batch.bind(name)
 
     def save(self):
         """Return the memory of all worlds."""

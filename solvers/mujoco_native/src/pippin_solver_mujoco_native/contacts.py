@@ -52,13 +52,8 @@ class ContactExport:
         Raises:
             SimulationError: There are more contacts than rows.
         """
-        worlds, geoms, frames, places, depths, wrenches = self._read()
-        count, room = len(worlds), contacts.rigid_contact_max
-        if count > room:
-            raise pippin.SimulationError(
-                f"solver: {count} contacts of {self._batch.nsim} worlds, and room for {room} that sensors, views and"
-                f" recorders read; set solver.nconmax = {-(-count // self._batch.nsim) * 2}"
-            )
+        worlds, geoms, frames, places, depths, wrenches = self._read(contacts.rigid_contact_max)
+        count = len(worlds)
         normals = frames[:, 0]
         on_host(contacts.rigid_contact_count)[0] = count
         on_host(contacts.rigid_contact_normal)[:count] = normals
@@ -73,6 +68,15 @@ class ContactExport:
         own[:count] = -np.einsum("ckj,cji->cki", wrenches, frames).reshape(count, 6)
         own[count:] = 0.0
 
-    def _read(self) -> tuple[np.ndarray, ...]:
+    def _read(self, room: int) -> tuple[np.ndarray, ...]:
         """Return world, geoms, axes, place, distance and wrench of each contact."""
-        return contacts_of(self._batch, self._data)
+        found = contacts_of(self._batch, self._data)
+        self._refuse_more(len(found[0]), room)
+        return found
+
+    def _refuse_more(self, count: int, room: int) -> None:
+        if count > room:
+            raise pippin.SimulationError(
+                f"solver: {count} contacts of {self._batch.nsim} worlds, and room for {room} that sensors, views and"
+                f" recorders read; set solver.nconmax = {-(-count // self._batch.nsim) * 2}"
+            )

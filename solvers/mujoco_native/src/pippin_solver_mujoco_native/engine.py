@@ -19,7 +19,7 @@ from pippin.arrays import present
 from . import MuJoCoNativeConfig
 from .batch_engine import FULL
 from .built_numbers import keep_numbers
-from .contacts import ContactExport
+from .contacts import ContactExport, room_for
 from .inputs import Inputs, field
 from .joints import TURNING, joints_of, on_host
 from .kernels import BALL, read_coordinates, write_coordinates
@@ -109,7 +109,8 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         self.remote: RemoteBatch | None = None
         if self._config is not None:
             self.close()
-            self.remote = RemoteBatch(self._config, self.mj_model, self._mjcf, *size, persistent=keeps_contacts)
+            room = room_for(model, self._config.nconmax) if keeps_contacts else 0
+            self.remote = RemoteBatch(self._config, self.mj_model, self._mjcf, *size, room=room)
         self.batch: Any = self.remote or Batch(self.mj_model, *size, persistent=keeps_contacts)
         export = RemoteContacts if self.remote else ContactExport
         self._contacts = export(self.batch, shapes) if keeps_contacts else None
@@ -186,6 +187,9 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             self._flush()
         control = self.model.control() if control is None else control
         self._read(state_in, written_worlds)
+        exports = self._contacts is not None and contacts is not None and observables is not None
+        if self.remote is not None:
+            self.remote.want_contacts(are_wanted=exports)
         # Newton's torques on ball joints have fixed axes, MuJoCo's turn with the body: convert them in each substep.
         calls = substep_count if self._has_balls else 1
         for _ in range(calls):

@@ -14,7 +14,7 @@ from mujoco.batch import Batch
 from pippin_engines import start_engine
 
 from . import MuJoCoNativeConfig
-from .batch_engine import INPUTS, told_model
+from .batch_engine import CONTACT, INPUTS, told_model
 from .contacts import ContactExport
 
 __all__ = ["RemoteBatch", "RemoteContacts", "left_out", "saved_text"]
@@ -29,17 +29,21 @@ class RemoteBatch:
         mjcf: Its file as text, for another version.
         worlds: Number of worlds.
         threads: Threads to step on; 0 for all cores.
-        persistent: Whether each world keeps its memory after a call.
+        room: Number of contacts to read after steps; 0 if none are read.
     """
 
     def __init__(
-        self, config: MuJoCoNativeConfig, model: Any, mjcf: str, worlds: int, threads: int, *, persistent: bool
+        self, config: MuJoCoNativeConfig, model: Any, mjcf: str, worlds: int, threads: int, *, room: int
     ) -> None:
         self._held = Batch(model, worlds, 1)
         arrays = {name: (field.shape, field.dtype) for name in INPUTS if (field := self._held.bind(name)).size}
-        told = {"model": told_model(model, mjcf), "worlds": worlds, "threads": threads, "persistent": persistent}
+        told = {"model": told_model(model, mjcf), "worlds": worlds, "threads": threads, "persistent": room > 0}
+        arrays |= {"full": ((worlds,), bool), "wanted": ((1,), bool), "count": ((1,), int)}
+        for name in ("xpos", "xmat") if room else ():
+            arrays[name] = self._held.bind(name).shape, float
+        arrays |= {name: ((room, *shape), float) for name, shape in CONTACT.items()}
         #: The engine.
-        self.engine = start_engine(config, told, {**arrays, "full": ((worlds,), bool)})
+        self.engine = start_engine(config, told, arrays)
         #: The memory of the worlds, for checkpoints.
         self.memory = self.engine.memory()
         self._expanded: dict[str, np.ndarray] = {}
@@ -81,6 +85,10 @@ class RemoteBatch:
         """Take substeps in all worlds."""
         self.engine.step(nstep)
 
+    def want_contacts(self, *, are_wanted: bool) -> None:
+        """Say whether the next steps leave their contacts."""
+        self.engine.arrays["wanted"][0] = are_wanted
+
 
 class RemoteContacts(ContactExport):
     """A copy of the contacts that the last substep left in the other process.
@@ -94,10 +102,12 @@ class RemoteContacts(ContactExport):
         super().__init__(batch, shapes)
         self._engine = batch.engine
 
-    def _read(self) -> tuple[np.ndarray, ...]:
-        told = self._engine.call("contacts")
-        self._places, self._turns = told.pop("xpos"), told.pop("xmat")
-        return tuple(told.values())
+    def _read(self, room: int) -> tuple[np.ndarray, ...]:
+        arrays = self._engine.arrays
+        count = int(arrays["count"][0])
+        self._refuse_more(count, min(room, len(arrays["worlds"])))
+        found = {name: arrays[name][:count] for name in CONTACT}
+        return tuple(each.astype(int) if name in ("worlds", "geoms") else each for name, each in found.items())
 
 
 @contextmanager
