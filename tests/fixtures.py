@@ -305,16 +305,16 @@ def suited_substeps(request: pytest.FixtureRequest, suit: Callable[..., Suited])
 @pytest.fixture(scope="session")
 def ant_flight() -> Callable[..., float]:
     """Return a function from a solver of an engine to its largest error of a body's place or quaternion [m, 1] after
-    0.2 s at 2 ms: two ants tumble, touch nothing, and MuJoCo in double precision is the reference.
+    0.2 s, by default at 2 ms: two ants tumble, touch nothing, and MuJoCo in double precision is the reference.
     """
     import numpy as np
     import pippin
 
-    def fly(solver: str, accept_unsupported: list[str], **settings: Any) -> Any:
+    def fly(solver: str, accept_unsupported: list[str], dt: float, **settings: Any) -> Any:
         joints = {"ankle_[14]": 1.0, "ankle_[23]": -1.0}
         ant = {"path": "pkg:newton/examples/assets/nv_ant.xml", "ignore": ["floor"], "joint_positions": joints}
         tables = {
-            "simulation": {"dt": 0.002, "device": "cpu", "accept_unsupported": accept_unsupported},
+            "simulation": {"dt": dt, "device": "cpu", "accept_unsupported": accept_unsupported},
             "scene": {"worlds": 2, "assets": [ant]},
             "solver": {"type": solver, **settings},
         }
@@ -323,11 +323,11 @@ def ant_flight() -> Callable[..., float]:
             speeds = np.random.default_rng(3).uniform(-0.7, 0.7, (2, 14)).astype(np.float32)
             ants.set_root_velocities(speeds[:, :6])
             ants.set_dof_velocities(speeds[:, 6:])
-            simulation.step(100)
+            simulation.step(round(0.2 / dt))
             return simulation.state.body_q.numpy().astype(float)
 
-    def error(solver: str, accept_unsupported: Collection[str] = ()) -> float:
-        alone = fly("mujoco-native", [], integrator="euler", disable_contacts=True)
-        return float(np.abs(fly(solver, ["rigid_contacts", *accept_unsupported]) - alone).max())
+    def error(solver: str, accept_unsupported: Collection[str] = (), dt: float = 0.002, **settings: Any) -> float:
+        alone = fly("mujoco-native", [], dt, integrator="euler", disable_contacts=True)
+        return float(np.abs(fly(solver, ["rigid_contacts", *accept_unsupported], dt, **settings) - alone).max())
 
     return error

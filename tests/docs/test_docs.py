@@ -77,6 +77,7 @@ SLOW = (
     "docs/how-to/fit-a-robot.md",
     "docs/how-to/gradients.md",
     "docs/how-to/inspect-a-robot.md",
+    "docs/how-to/judge-a-log.md",
     "docs/how-to/move-tools.md",
     "docs/how-to/optimise.md",
     "docs/how-to/plugin-without-a-package.md",

@@ -24,10 +24,11 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 PACKAGES = {
     "core/benchmark": 2_960,
     "core/conformance": 8_500,
-    "core/engines": 1_070,
+    "core/engines": 1_310,
     "core/fit": 6_150,
     "core/fuzz": 2_500,
     "core/host": 51_550,
+    "core/judge": 1_110,
     "core/lerobot": 320,
     "core/optimise": 1_570,
     "core/record": 2_640,
@@ -39,7 +40,7 @@ PACKAGES = {
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 98_800
+TOTAL = 100_400
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 SLACK = 1.05

@@ -125,6 +125,8 @@ MUTANTS = [
     ("rigid_contacts of a rolling sphere", "xpbd", "friction", fill("shape_material_mu", 0.0)),
     ("rigid_contacts of a rolling sphere", "featherstone", "half of the inertia", rolling(0.5)),
     ("rigid_contacts of a rolling capsule", "steel", "twice the inertia", rolling(2.0)),
+    ("rigid_contacts of a rolling cylinder", "xpbd", "twice the inertia", rolling(2.0)),
+    ("rigid_contacts of a rolling cylinder", "featherstone", "friction", fill("shape_material_mu", 0.0)),
     ("rigid_contacts of bodies", "xpbd", "contacts of two bodies", colliding(lambda one, other: one != other)),
     *((f"rigid_contacts of {kind}", "xpbd", "friction", fill("shape_material_mu", 0.0)) for kind in mechanisms.SHAPES),
     ("fixed_joints", "semi-implicit", "joints", NO_JOINT),

@@ -2,6 +2,7 @@
 follows more.
 """
 
+import numpy as np
 import pippin
 import pytest
 import warp as wp
@@ -90,3 +91,54 @@ def test_a_solver_that_does_not_follow_what_it_calls_live_is_found(monkeypatch, 
 
     assert result.outcome == "failed"
     assert f"{feature if feature == 'gravity' else 'what it needs'} 'build' in supported_features" in result.reason
+
+
+def featherstone(monkeypatch, **attributes):
+    """Return the checks of Featherstone, of which some attributes are others."""
+    plugin = PluginUnderTest(kind="solver", name="featherstone").plugin
+    for name, value in attributes.items():
+        monkeypatch.setattr(plugin, name, value, raising=False)
+    return Conformance("solver", "featherstone")
+
+
+def test_a_solver_that_hides_what_is_not_finite_is_found(monkeypatch):
+    @pippin.hookimpl
+    def after_substep(self, state):
+        for name in ("body_q", "body_qd", "joint_q", "joint_qd"):
+            array = getattr(state, name)
+            array.assign(np.nan_to_num(array.numpy()))
+
+    result = featherstone(monkeypatch, after_substep=after_substep, is_capturable=False).run("divergence")
+
+    assert "in world 1 are not told, but nothing; leave what is not finite in the state" in result.reason
+
+
+def test_a_solver_that_claims_contacts_of_its_own_and_takes_the_host_s_is_found_without_solid_scenes(monkeypatch):
+    """Without `initialize_contacts`, the host detects contacts too, in every scene that is let in."""
+    plugin = PluginUnderTest(kind="solver", name="featherstone").plugin
+    features = {name: level for name, level in plugin.supported_features.items() if name != "rigid_contacts"}
+
+    found = featherstone(monkeypatch, supported_features=features, detects_contacts=True).run("contacts")
+    monkeypatch.undo()
+    modest = featherstone(monkeypatch, supported_features=features).run("contacts")
+
+    assert "detects_contacts is True, but its simulation says False" in found.reason
+    assert modest.outcome == "not applicable"
+
+
+@pytest.mark.parametrize(("moment", "is_said"), [("build", True), ("never", False)])
+def test_a_tree_that_is_wrong_after_the_change_alone_says_so(monkeypatch, moment, is_said):
+    """One keeps to the gravity of its build; the other has masses that are wrong from the start on."""
+    if moment == "build":
+        keep_from("build", monkeypatch, ["gravity"])
+        result = Conformance("solver", "featherstone").run("tree_hinges")
+    else:
+
+        @pippin.hookimpl
+        def before_substep(self, state):
+            wp.copy(state.body_f, wp.array(2.0 * state.body_f.numpy(), dtype=wp.spatial_vector, device="cpu"))
+
+        result = featherstone(monkeypatch, before_substep=before_substep, is_capturable=False).run("tree_hinges")
+
+    assert result.outcome == "failed"
+    assert ("as built, it is right until 0.04 s, and wrong after the change of gravity" in result.reason) is is_said

@@ -118,7 +118,17 @@ def test_a_missing_resonance_shows_in_the_spectrum():
         noise = random.normal(size=(400, 2)) * [0.02, 0.01]
         found = measured + noise[:, 1] + 0.05 * np.sin(2 * np.pi * 12.0 * times)
         values = np.stack([measured, measured + noise[:, 0], found], axis=1)
-        traces.append(Trace(log="log", joint=joint, signal="position", is_validation=False, times=times, values=values))
+        traces.append(
+            Trace(
+                log="log",
+                joint=joint,
+                signal="position",
+                is_validation=False,
+                times=times,
+                commanded=measured,
+                values=values,
+            )
+        )
 
     (spectrum,) = residual_spectra(traces, ["hip", "knee"], {"position": (0.01, 0.01)})
 

@@ -59,7 +59,10 @@ def test_the_same_version_gives_the_same_bits(asset, tmp_path):
     assert len(np.unique(here.reshape(3, -1), axis=0)) == 3
 
 
+KIT = conformance.Conformance("solver", "mujoco-native", config={"environment": HERE, "cone": "elliptic"})
+
+
 @pytest.mark.slow
-@conformance.parametrize(conformance.Conformance("solver", "mujoco-native", config={"environment": HERE}))
+@conformance.parametrize(KIT)
 def test_it_keeps_the_contract_there(check):
     check()

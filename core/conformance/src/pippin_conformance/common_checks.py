@@ -190,6 +190,8 @@ def check_allocation(runs: Runs) -> None:
 def check_reset(runs: Runs) -> None:
     """After a reset of all worlds with the first seed, the simulation repeats its first steps bit for bit."""
     cure = "declare what it carries in state_arrays, answer reset_worlds, or let the solver's reset forget it"
+    if runs.subject.builds_solver:
+        cure += "; one with a state of its own asks step_solver for written_worlds, and reads these worlds anew"
     first, after_reset = runs.again
     _refuse_difference(runs, first, after_reset, "steps after a reset differ from the first ones", cure)
 

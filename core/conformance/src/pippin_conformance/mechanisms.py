@@ -252,6 +252,11 @@ SHAPES: Mapping[str, tuple[float, Mapping[str, Any]]] = {
 """Kinds of shapes by the names of the builder, with the height of their centres above what they stand on [m]."""
 
 
+def rolling_radius(kind: str) -> float:
+    """Return the radius on which a shape rolls [m]; a cylinder lies for it."""
+    return float(SHAPES[kind][1]["radius"])
+
+
 def add_shape(builder: Any, body: int, kind: str, cfg: newton.ModelBuilder.ShapeConfig, **options: Any) -> None:
     """Add a shape of a kind, of about 0.1 m, to a body."""
     sizes = {name: newton.Mesh.create_box(*each) if name == "mesh" else each for name, each in SHAPES[kind][1].items()}
@@ -261,16 +266,19 @@ def add_shape(builder: Any, body: int, kind: str, cfg: newton.ModelBuilder.Shape
 @mechanism
 def slid(builder: newton.ModelBuilder, label: str, y: float, kind: str, mu: float, lean: float = 0.0) -> None:
     """Add four bodies of one kind of shape on a block each, which slide with 1 m/s, or lie still if the blocks lean by
-    an angle [rad].
+    an angle [rad]. What rolls down lies on its side.
     """
+    height, is_lying = SHAPES[kind][0], kind == "capsule"
+    if lean:
+        height, is_lying = rolling_radius(kind), kind != "sphere"
     across: Any = wp.vec3(*X)
     lying = wp.transform(wp.vec3(), wp.quat_from_axis_angle(across, math.pi / 2))
     for number, side in enumerate(SIDES):
         turn, axes = inclined(lean, side)
-        x, beside, z = (0.1 + SHAPES[kind][0]) * axes[2]
+        x, beside, z = (0.1 + height) * axes[2]
         at, speed = (y + beside, 1.2 * number + x, 0.1 + z), () if lean else axes[0]
         body = free(builder, label, *at, turn=turn, qd=speed)
-        add_shape(builder, body, kind, _surface(mu=mu), xform=lying if kind == "capsule" else None)
+        add_shape(builder, body, kind, _surface(mu=mu), xform=lying if is_lying else None)
         block = _at(y, 1.2 * number, 0.1, turn)
         builder.add_shape_box(-1, xform=block, hx=0.4, hy=0.4, hz=0.1, cfg=_surface(mu=mu))
 

@@ -74,6 +74,20 @@ def push(simulation: Simulation, more: Sequence[int] = ()) -> None:
         state.particle_f.assign(forces)
 
 
+def spoil(simulation: Simulation, world: int) -> None:
+    """Let the velocities of a world be not finite."""
+    model, state = model_and_state(simulation)
+    parts = {"joints": "joint_qd", "bodies": "body_qd", "particles": "particle_qd"}
+    if model.joint_count:
+        del parts["bodies"]  # they follow
+    for what, name in parts.items():
+        if getattr(state, name) is not None and (rows := worlds_of(model, name)) is not None and len(rows):
+            values = getattr(state, name).numpy().copy()
+            values[rows == world] = np.nan
+            getattr(state, name).assign(values)
+            simulation.invalidate(what, [world])
+
+
 def advance(simulation: Simulation, count: int = HALF) -> StateSnapshot:
     """Take some control steps with a push in each, and return copies of the visible arrays."""
     for _ in range(count):

@@ -18,6 +18,7 @@ from pippin.devices import find_device
 from pippin.workers import WorkerProcess
 
 from . import scenes
+from .kinds import merged
 from .observation import HALF, StateSnapshot, advance, begin_anew, given, model_and_state, see, start, step
 from .plugin_under_test import PluginUnderTest, Scene
 from .trials import TIMEOUT, TRIALS, begin_benches, begin_rollout
@@ -136,6 +137,20 @@ class Runs:
                 misplacement=_misplacement(simulation),
                 allocations=_allocations(simulation),
             )
+
+    @functools.cached_property
+    def contacts(self) -> Mapping[str, bool] | None:
+        """For the core: observed values of the claims about contacts; None if nothing that it moves can touch.
+
+        A solver that claims contacts of its own is asked beside a solid ball, although it may leave such scenes out.
+        """
+        found = self.whole.contacts
+        if found is not None or not self.subject.declaration.detects_contacts:
+            return found
+        lax = {"simulation": {"accept_unsupported": ["rigid_contacts"]}}
+        solid = attrs.evolve(self.subject, tables=merged(self.subject.tables, lax))
+        with solid.build(scene=scenes.ball, world_count=1) as simulation:
+            return _contact_claims(simulation)
 
     @functools.cached_property
     def eager(self) -> StateSnapshot:

@@ -9,14 +9,14 @@ from typing import Any
 
 import newton
 import numpy as np
-from pippin import Simulation
+from pippin import Simulation, SimulationError
 from pippin.arrays import on_host, present
 
 from . import scenes
 from .arm_forms import differing_form
 from .benches import BENCHES, benches_of
 from .observables import OBSERVABLES
-from .observation import HALF, advance, begin_anew, differing, push, start, step
+from .observation import HALF, advance, begin_anew, differing, push, spoil, start, step
 from .outcomes import NotApplicableError
 from .relations import RELATIONS, matter_for
 from .runs import Runs, falling
@@ -50,6 +50,48 @@ def check_isolation(runs: Runs) -> None:
                 )
 
 
+def check_divergence(runs: Runs) -> None:
+    """A world whose velocities are not finite changes no bit of the others, and `raise_errors` names it. After a reset
+    it starts over.
+    """
+    count, bad, reason = 3, 1, runs.subject.declaration.mixed_worlds
+    if reason or runs.subject.world_count < 2:
+        raise NotApplicableError(reason or "it is tried in one world")
+    with runs.subject.build(count=1, world_count=count) as simulation:
+        start(simulation)
+        first, second = advance(simulation), advance(simulation)
+        begin_anew(simulation)
+        advance(simulation)
+        spoil(simulation, bad)
+        spoilt, told = advance(simulation), _told(simulation)
+        begin_anew(simulation)
+        healed = advance(simulation)
+    others = [world for world in range(count) if world != bad]
+    if odd := differing(second.of(others), spoilt.of(others)):
+        raise runs.fault(
+            f"a world whose velocities are not finite changed {odd[0]} of other worlds; compute each world alone, and"
+            " let no sum, norm or step length run over all of them"
+        )
+    if f"world {bad}" not in told:
+        raise runs.fault(
+            f"velocities that are not finite in world {bad} are not told, but {told or 'nothing'}; leave what is not"
+            " finite in the state, so that the host finds it, or raise a SimulationError"
+        )
+    if odd := differing(first, healed):
+        raise runs.fault(
+            f"after a reset, a world that was not finite does not start over in {odd[0]}; forget all that it carries in"
+            " reset_worlds, or read the worlds in written_worlds anew"
+        )
+
+
+def _told(simulation: Simulation) -> str:
+    try:
+        simulation.raise_errors()
+    except SimulationError as error:
+        return str(error)
+    return ""
+
+
 def check_coordinates(runs: Runs) -> None:
     """The solver writes the coordinates that `coordinates` declares: unless maximal or mixed, the body poses agree
     with the joint coordinates.
@@ -67,7 +109,7 @@ def check_contacts(runs: Runs) -> None:
     """`detects_contacts` and `runs_pipeline` agree with the simulation. A solver that declares neither uses the
     contacts of the host.
     """
-    declared, found = runs.subject.declaration, runs.whole.contacts
+    declared, found = runs.subject.declaration, runs.contacts
     if found is None:
         raise NotApplicableError("nothing in its scene can meet")
     for name, value in found.items():

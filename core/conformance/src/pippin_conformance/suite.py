@@ -73,7 +73,7 @@ CHECKS = (
     *_of(common_checks, "documented_keys round_trip unknown_keys schema", 0.01),
     *_of(common_checks, "lifecycle capture determinism substeps allocation reset worlds checkpoint"),
     *_of(common_checks, "side_by_side", 0.3),
-    *_of(solver_checks, "isolation free_fall pendulum coordinates contacts"),
+    *_of(solver_checks, "isolation divergence free_fall pendulum coordinates contacts"),
     *_of(solver_checks, "features", 0.01),
     *_family("feature", _FEATURES, dear=_APART),
     *_of(solver_checks, "feature_gravity feature_heterogeneous_worlds feature_particle_worlds"),

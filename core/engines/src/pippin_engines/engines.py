@@ -30,13 +30,16 @@ from pippin.solving import EngineMemory
 
 from . import shim
 from .environments import python_of
-from .source import place_of
+from .source import place_of, source_of
 
 EngineArrays = Mapping[str, tuple[Sequence[int], Any]]
 """The shape of each array that host and engine share, and its type."""
 
 _STOP = 5.0
 """Longest wait for a process that was killed [s]."""
+
+_START = 120.0
+"""Longest time for a start and a build, if `timeout` is not longer [s]: an engine is imported, and reads its files."""
 
 _TAIL = 4096
 """Bytes of what an engine printed that an error repeats."""
@@ -57,6 +60,11 @@ def start_engine(config: Any, arguments: Mapping[str, Any], arrays: EngineArrays
             contract.
         SimulationError: The engine could not be made.
     """
+    if config.environment is None and source_of(config).is_apart:
+        raise ConfigError(
+            "solver.environment: this engine needs an environment of its own; `pippin env add` makes one, and"
+            " environment names it"
+        )
     if config.environment is None:
         return _EngineHere(config, arguments, arrays)
     return EngineProcess(config, arguments, arrays)
@@ -262,8 +270,8 @@ class _Connection:
 
     def meet(self) -> Any:
         """Return what the process says first."""
-        self._line.meet(self._timeout, self.process)
-        return self._answer("its start")
+        self._line.meet(self._longest_start, self.process)
+        return self._answer("its start", self._longest_start)
 
     def share(self, arrays: EngineArrays) -> dict[str, np.ndarray]:
         """Return arrays in memory that both ends have."""
@@ -279,7 +287,7 @@ class _Connection:
     def build(self, arguments: Mapping[str, Any]) -> Any:
         """Let the process make its engine, and return what it tells of itself."""
         told = {"memory": self._memory, "layout": self._layout, "arguments": dict(arguments)}
-        return self._told("build", told, "the build")
+        return self._told("build", told, "the build", self._longest_start)
 
     def step(self, count: int) -> None:
         self._head[0] = count
@@ -300,18 +308,23 @@ class _Connection:
         self._relay.join(_STOP)
         self._line.close()
 
-    def _told(self, kind: str, content: Any, what: str) -> Any:
+    @property
+    def _longest_start(self) -> float:
+        return max(_START, self._timeout)
+
+    def _told(self, kind: str, content: Any, what: str, timeout: float | None = None) -> Any:
         with suppress(ConnectionError):
             shim.send(self._line.channel, kind, content)
-        return self._answer(what)
+        return self._answer(what, timeout)
 
-    def _answer(self, what: str) -> Any:
+    def _answer(self, what: str, timeout: float | None = None) -> Any:
         """Return the content of the next message; raise what it tells, and the end of the process."""
-        if self._line.wait(self._timeout) == "nothing":
+        timeout = timeout or self._timeout
+        if self._line.wait(timeout) == "nothing":
             self.process.kill()
             self.process.wait(_STOP)
             raise SimulationError(
-                f"solver: the engine of {self._name} gave no answer to {what} within {self._timeout:g} s, and its"
+                f"solver: the engine of {self._name} gave no answer to {what} within {timeout:g} s, and its"
                 f" process was ended; set solver.timeout to more{self._said()}"
             )
         try:
@@ -323,6 +336,9 @@ class _Connection:
         return content
 
     def _ended(self, what: str) -> str:
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(_STOP)
+        self.process.kill()  # it has closed the channel, and hangs
         code = self.process.wait(_STOP)
         how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
         return (
@@ -427,7 +443,9 @@ class _Sockets:
                 found.pop(token).close()
         self._open += found.values()
         if len(found) < len(self._tokens):
-            self.channel = socket.socketpair()[0]  # whose other end is closed: as a process that ended
+            self.channel, other = socket.socketpair()
+            self._open.append(self.channel)
+            other.close()  # as a process that ended
             return
         self.channel, self._pulse, _ = (found[token] for token in self._tokens)
         for line in found.values():

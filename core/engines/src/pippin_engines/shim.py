@@ -118,6 +118,10 @@ class Ends:
             self.wanted, self._done = told["go"], told["done"]
             _end_by_kernel(told["life"])
 
+    def wait(self):
+        """Wait for a step or a message, and tell whether it is a step."""
+        return self.wanted in select.select([self.wanted, self.channel], [], [])[0]
+
     def take(self):
         """Take the signal that a step is wanted; it names no method."""
         if self.pulse is None:
@@ -165,7 +169,7 @@ def serve(ends, file):
     engine = module.Engine(shared(block, told["layout"]), **told["arguments"])
     send(ends.channel, "built", getattr(engine, "facts", {}))
     while True:
-        is_step = ends.wanted in select.select([ends.wanted, ends.channel], [], [])[0]
+        is_step = ends.wait()
         method, arguments = ends.take() if is_step else receive(ends.channel)
         try:
             if is_step:

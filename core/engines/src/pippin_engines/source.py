@@ -35,6 +35,9 @@ class EngineSource:
     note: str = ""
     """What a user has to accept, or to know."""
 
+    is_apart: bool = False
+    """Whether it always needs an environment of its own, as it cannot be installed beside Pippin."""
+
 
 @attrs.frozen
 class _Place:

@@ -87,11 +87,11 @@ def eliminate(
     )
 
 
-_ROUNDS = 3
-"""Most times that the starts of windows are linearised anew."""
+_ROUNDS = 8
+"""Most times that the starts of windows are linearised."""
 
-_EXPECTED = 1.1
-"""Ratio of a sum of squares to the linear one, from which on a start is found."""
+_NOISY, _FALLS = 1.5, 0.95
+"""Residual of a window that is not explained [σ], and ratio of its squares to those before that is still a fall."""
 
 
 def unseen_starts(rollouts: Rollouts, values: np.ndarray, shifts: np.ndarray | None) -> np.ndarray | None:
@@ -116,11 +116,11 @@ def unseen_starts(rollouts: Rollouts, values: np.ndarray, shifts: np.ndarray | N
         own = np.stack([np.bincount(windows, weights=each**2) for each in rows]) + (starts**2).sum(axis=2)
         return np.where(np.isfinite(own), own, np.inf)
 
-    present = residuals(found)
+    present, counts = residuals(found), np.bincount(windows)
     least = squares(present, found)
     for _ in range(_ROUNDS):
         moved = np.stack([residuals(found + shift) for shift in np.diag(steps)])
-        best, expected = found.copy(), least.copy()
+        best, before = found.copy(), least
         for candidate, rows in enumerate(present):
             by_start = (moved[:, candidate] - rows) / steps[:, None]
             is_finite = np.isfinite(by_start).all(axis=0)
@@ -128,10 +128,7 @@ def unseen_starts(rollouts: Rollouts, values: np.ndarray, shifts: np.ndarray | N
             kept = np.isin(windows, own)
             ranks = np.searchsorted(own, windows[kept])
             used, none = found[candidate, own], np.zeros((kept.sum(), 0))
-            left, _, starts, _ = eliminate(rows[kept], none, by_start[:, kept].T, ranks, used)
-            places = np.concatenate([ranks, np.repeat(np.arange(len(own)), len(scales))])
-            best[candidate, own] = starts
-            expected[candidate, own] = np.bincount(places, weights=left**2, minlength=len(own))
+            best[candidate, own] = eliminate(rows[kept], none, by_start[:, kept].T, ranks, used)[2]
         for share in (1.0, 0.5):  # half of the step where the whole one makes it worse
             trial = found + share * (best - found)
             rows = residuals(trial)
@@ -140,9 +137,9 @@ def unseen_starts(rollouts: Rollouts, values: np.ndarray, shifts: np.ndarray | N
             found, least = np.where(is_better[..., None], trial, found), np.where(is_better, now, least)
             if is_better.all():
                 break
-        if not (np.isfinite(least) & (least > _EXPECTED * expected)).any():
+        if not ((least > _NOISY**2 * counts) & (least < _FALLS * before)).any():
             break
-        present = residuals(found)
+        present, steps = residuals(found), np.maximum(0.5 * steps, 1.0)
     return found * scales
 
 

@@ -24,9 +24,6 @@ FILE = "file"
 _AT_NOISE = 1.2
 """Error [σ] below which nothing but noise is left."""
 
-_IDLE = 2.0
-"""First limit of an effort, in units of the largest one: it begins without an effect."""
-
 _FIRST_ANGLE, _FIRST_SPEED = 0.3, 5.0
 """Distance to a target [rad or m], and a speed, before a fit has told those of the logs."""
 
@@ -48,6 +45,8 @@ class CandidateFiles:
         with Simulation(config) as simulation:
             #: The groups whose law is judged.
             self.groups: tuple[Group, ...] = tuple(self._group(simulation, label) for label in labels)
+        #: Whether all of them are servos in the file, whose limits and resistances are known.
+        self.has_servos: bool = all(group.kind == "servo" for group in self.groups)
         known = {group.law for group in self.groups}
         #: The name of the law of the file, if it is one of `LAWS`; otherwise `file`.
         self.law: str = (known.pop() if len(known) == 1 else None) or FILE
@@ -72,8 +71,7 @@ class CandidateFiles:
     def start_of(self, law: str, fits: Fits) -> Start:
         """Return what the search of a law starts from: the fit of a simpler law of its solver, or that of the file."""
         before = next((each for each in BEFORE.get(law, ()) if fits.get(each) is not None), FILE)
-        is_of_file = law in SERVOS and before not in SERVOS and all(group.kind == "servo" for group in self.groups)
-        before = FILE if is_of_file else before
+        before = FILE if self.has_servos and law in SERVOS and before not in SERVOS else before
         return before, fits.get(before)
 
     def write(self, name: str, solver: str, law: str, start: Start, **first: Any) -> Path:
@@ -84,7 +82,8 @@ class CandidateFiles:
             solver: The solver.
             law: The law.
             start: What its search starts from.
-            **first: The `limit` of efforts at the start, and `is_of_file` if the other values are those of the file.
+            **first: The `limit` of efforts at the start, as in `Loads`, and `is_of_file` if the other values are those
+                of the file.
         """
         tables: dict[str, Any] = {"extends": ["file.toml"]}
         if self._config.solver is not None and solver != self._config.solver.type:
@@ -97,7 +96,7 @@ class CandidateFiles:
         return self._folder.path / f"{name}.toml"
 
     def _tables_of(
-        self, law: str, before: str, result: FitResult | None, *, limit: float = _IDLE, is_of_file: bool = False
+        self, law: str, before: str, result: FitResult | None, *, limit: float | None = None, is_of_file: bool = False
     ) -> dict[str, Any]:
         actuators: dict[str, Any] = {}
         varied = {key: each for key, each in self.parameters.items() if not key.startswith("actuators.")}
@@ -137,7 +136,7 @@ def _refitted(group: Group, law: str, result: FitResult) -> Group:
     return attrs.evolve(group, kind=kind, numbers=numbers)
 
 
-def _loads(group: Group, result: FitResult | None, limit: float) -> Loads:
+def _loads(group: Group, result: FitResult | None, limit: float | None) -> Loads:
     """Return what the logs show with the values of a group; guesses without a fit."""
     stiffness, damping, _ = group.spring
     if result is None:

@@ -23,7 +23,7 @@ class Candidate:
 
     fit: FitResult | None = None
 
-    unseen: BlockErrors | None = None
+    unseen: BlockErrors | None = attrs.field(default=None, repr=False)
     """For the core: what it leaves of the logs that the fit did not see; None if it was not fitted."""
 
     reason: str = ""
@@ -58,7 +58,7 @@ class Judgement:
     candidates: tuple[Candidate, ...]
     """The candidates, the least error first; those that were not fitted are the last ones, and the first one was."""
 
-    nominal: BlockErrors | None
+    nominal: BlockErrors | None = attrs.field(repr=False)
     """For the core: what the file as it is leaves; None if its candidate was not fitted."""
 
     seed: int
@@ -72,8 +72,10 @@ class Judgement:
     @cached_property
     def alike(self) -> tuple[Candidate, ...]:
         """The candidates that cannot be told apart from the one with the least error, it among them."""
-        best, *others = self.fitted
-        return (best, *(each for each in others if each.unseen.is_alike(best.unseen, self.seed)))  # type: ignore[union-attr]
+        best = self.candidates[0]
+        pairs = [(each, each.unseen) for each in self.fitted]
+        near = [one for one, own in pairs if own and best.unseen and own.is_alike(best.unseen, self.seed)]
+        return (best, *(each for each in near if each is not best))
 
     @property
     def winner(self) -> Candidate:

@@ -53,9 +53,12 @@ OF_JOINTS = ("armature", "damping", "friction", "offset")
 _SPREAD = 30.0
 """Ratio of the end of a range to the start of the search."""
 
-_FASTER, _DRY, _REACH = 3.0, 0.05, 20.0
-"""First speed without load, in units of the largest speed of the logs; first dry friction of a servo where there was
-none, and the effort of a servo with a duty of 1, in units of the largest effort.
+_IDLE = 2.0
+"""First limit of an effort that has no effect, in units of the largest effort."""
+
+_FASTER, _DRY = 3.0, 0.05
+"""First speed without load, in units of the largest speed of the logs; and first dry friction of a servo where there
+was none, in units of the largest effort.
 """
 
 
@@ -75,8 +78,9 @@ class Loads:
     is_explained: bool
     """Whether no more than the noise of the logs is left: then friction that a law adds begins with none."""
 
-    limit: float
-    """First limit of an effort, in units of the largest one of the logs: above 1, it begins without an effect."""
+    limit: float | None = None
+    """First limit of efforts, in units of the largest ones of the logs: above 1, it begins without an effect. None for
+    the one that a fit found, if there is one."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -170,6 +174,7 @@ class Group:
     def _start(self, kind: str, loads: Loads) -> dict[str, np.ndarray]:
         """Return the first numbers under a type."""
         stiffness, damping, dry = self.spring
+        limit = _IDLE if loads.limit is None else loads.limit
         damping, is_servo = np.maximum(damping, 1e-3 * stiffness), self.table["type"] == "servo"
         stated = [name for name in OF_JOINTS if name in self.table or name in self.parameters]
         stated += ["armature", "friction"] * is_servo
@@ -177,19 +182,21 @@ class Group:
         if kind != "servo":
             first = {"kp": stiffness, "kd": damping}
             if kind == "dc-motor":
-                first |= {"saturation_effort": loads.limit * loads.effort, "velocity_limit": _FASTER * loads.speed}
-            known = self.numbers if self.kind == kind else {}
+                first |= {"saturation_effort": limit * loads.effort, "velocity_limit": _FASTER * loads.speed}
+            known = self.numbers if self.kind == kind and loads.limit is None else {}
             first = {key: known.get(key, each) for key, each in first.items()}
             return {**joint, **first, **({"friction": dry} if "friction" in stated else {})}
         joint = {name: each for name, each in joint.items() if name not in ("damping", "friction")}
         if self.kind == "servo":
             own = {key: each for key, each in self.numbers.items() if key not in OF_JOINTS and key[:7] != "supply."}
+            if loads.limit is not None and not is_servo:
+                own["max_duty"] = limit * loads.pull / (own["kt"] * own["voltage"])  # at 1 Ω
             return own | joint
         dry = np.where((dry > 0.0) | loads.is_explained, dry, _DRY * loads.effort)
         kt, one = np.sqrt(damping), np.ones_like(damping)  # of a motor with a resistance of 1 Ω
-        volts = _REACH * loads.pull / kt
-        first = {"resistance": one, "gain": one, "voltage": volts, "kt": kt, "kp": stiffness / (kt * volts)}
-        first |= {"max_duty": loads.limit / _REACH * one, "friction.kc": dry, "friction.kv": self.numbers["damping"]}
+        first = {"resistance": one, "gain": one, "kp": one, "kt": kt, "voltage": stiffness / kt}
+        first |= {"max_duty": limit * loads.pull / stiffness}
+        first |= {"friction.kc": dry, "friction.kv": self.numbers["damping"]}
         return joint | first
 
     def _varied(
@@ -221,7 +228,7 @@ def _frictions(loads: Loads) -> dict[str, np.ndarray]:
 
 def _range(key: str, values: np.ndarray, loads: Loads) -> list[float]:
     effort, speed = float(loads.effort.max()), float(loads.speed.max())
-    known = {"max_duty": (1e-4, 1.0), "kd": (0.0, _SPREAD * float(values.max())), "friction.alpha": (0.3, 4.0)}
+    known = {"kd": (0.0, _SPREAD * float(values.max())), "friction.alpha": (0.3, 4.0)}
     known |= dict.fromkeys(("friction.kc", "friction.kcs"), (0.0, effort))
     known |= dict.fromkeys(("friction.kmq", "friction.keq"), (0.0, 2.0 / effort))
     known |= {"friction.vs": (1e-3 * speed, 2.0 * speed)}

@@ -23,14 +23,11 @@ from .unseen import BlockErrors
 CANDIDATES = "candidates"
 """The folder of the fits, in that of the results."""
 
-_LIMITED = ("dc-motor", "servo-m1")
-"""Laws whose limit of efforts has more starts."""
-
-_LIMIT = 0.7
-"""First limit of these starts, as a share of the largest effort: the residuals then change with the limit."""
+_IDLE, _LIMIT = 2.0, 0.7
+"""First limits of efforts, as shares of the largest effort: one without an effect, and one that acts."""
 
 _WORSE = 1.05
-"""Ratio of what a law leaves with one solver to what it leaves with the first one, from which on it starts anew."""
+"""Ratio of what is left after a fit to what another one leaves, from which on its search starts anew."""
 
 Logs = Sequence[str | os.PathLike[str]]
 
@@ -127,10 +124,11 @@ class JudgeStudy(Study[Judgement]):
                 with progress.phase(f"{solver} / {Path(law).stem}"), progress_shown_by(_Line(progress)):
                     stop_if_asked()
                     fits[law] = self._judge(solver, law, fits)
-            for law in fits:
-                stop_if_asked()
-                self._judge_again(solver, law, fits)
             base = fits[FILE]
+        with progress.phase("again"), progress_shown_by(_Line(progress)):
+            for one in list(self._candidates.values()):
+                stop_if_asked()
+                self._judge_again(one)
         if not any(each.fit for each in self._candidates.values()):
             raise ConfigError(*(f"{each.name}: {each.reason}" for each in self._candidates.values()))
 
@@ -138,57 +136,65 @@ class JudgeStudy(Study[Judgement]):
         """Fit a candidate, and keep it; return its fit, or None if it was not fitted."""
         one = Candidate(solver=solver, law=Path(law).stem if self._candidates else self._files.law)
         other = self._candidates.get(f"{self._solvers[0]} / {one.law}")
-        most = None if other is None or other.fit is None else _WORSE * other.fit.costs[-1]
-        with warnings.catch_warnings(record=True) as noted:
-            warnings.simplefilter("always")
-            try:
-                for suffix, start, first in self._starts(law, fits, None if other is None else other.fit):
-                    one = self._searched(one, suffix, law, start, **first)
-                    if is_at_noise(one.fit) or (most is not None and one.fit.costs[-1] <= most):
-                        break
-            except (ConfigError, PluginError, SimulationError) as error:
-                one = one if one.fit else attrs.evolve(one, reason=str(error))
-        texts = dict.fromkeys(" ".join(str(each.message).split()) for each in noted)
-        self._candidates[one.name] = attrs.evolve(one, notes=tuple(texts))
+        most = 0.0 if other is None or other.fit is None else _WORSE * other.fit.costs[-1]
+        try:
+            for suffix, start, first in self._starts(law, fits, None if other is None else other.fit):
+                one = self._searched(one, suffix, law, start, **first)
+                if one.fit is not None and (is_at_noise(one.fit) or one.fit.costs[-1] <= most):
+                    break
+        except (ConfigError, PluginError, SimulationError) as error:
+            one = one if one.fit is not None else attrs.evolve(one, reason=str(error))
+        self._candidates[one.name] = one
         return one.fit
 
     def _starts(self, law: str, fits: Fits, other: FitResult | None) -> Iterator[tuple[str, Start, dict[str, Any]]]:
         """Yield what the search of a law starts from, one after the other until the logs are explained: its fit with
-        the first solver, that of a simpler law, and limits of efforts that act, with the values of this one and of the
-        file.
+        the first solver; the fit of a simpler law, with limits of efforts that do not act; and with those that do.
         """
         start = self._files.start_of(law, fits)
         if other is not None and law in LAWS:
             yield ".first", (law, other), {}
-        yield "", start, {}
-        if law in _LIMITED:
+        yield "", start, {"limit": _IDLE}
+        if law == "dc-motor" or (law == "servo-m1" and not self._files.has_servos):
             yield ".limited", start, {"limit": _LIMIT}
             yield ".limited-file", start, {"limit": _LIMIT, "is_of_file": True}
+        elif law in SERVOS and start[0] in SERVOS:
+            yield ".limited", start, {}
 
-    def _judge_again(self, solver: str, law: str, fits: Fits) -> None:
-        """Fit a candidate once more from a law that has it within it, if that one left less, to be sure of its end."""
-        law = self._files.law if law == FILE else law
-        one = self._candidates.get(f"{solver} / {law}")
-        wider = [(each, found) for each, found in fits.items() if found and law in BEFORE.get(each, ())]
-        if one is None or one.fit is None or law not in LAWS or not wider:
+    def _judge_again(self, one: Candidate) -> None:
+        """Fit a candidate once more from another one that leaves less, to be sure of its end: from its law with another
+        solver, or if it nearly explains the logs, from a law that has its law within it.
+        """
+        if one.fit is None or one.law not in LAWS or is_at_noise(one.fit):
             return
-        start, left = min(wider, key=lambda each: each[1].costs[-1]), one.fit.costs[-1]
-        if is_explained(left) and left > start[1].costs[-1] and not is_at_noise(one.fit):
-            self._candidates[one.name] = self._searched(one, ".again", law, start)
+        left = one.fit.costs[-1]
+        starts = [
+            (each.fit.costs[-1], each.law, each.fit)
+            for each in self._candidates.values()
+            if each.fit is not None
+            and (each.law == one.law or (each.solver == one.solver and is_explained(left)))
+            and one.law in (each.law, *BEFORE.get(each.law, ()))
+        ]
+        least, *start = min(starts, key=lambda each: each[0])
+        if left > _WORSE * least:
+            self._candidates[one.name] = self._searched(one, ".again", one.law, tuple(start))
 
     def _searched(self, one: Candidate, suffix: str, law: str, start: Start, **first: Any) -> Candidate:
         """Return a candidate with its fit from a start, if that leaves less than the one that it has."""
         name = f"{one.solver}.{one.law}{suffix}".replace("/", "-")
-        try:
-            file = self._files.write(name, one.solver, law, start, **first)
-            found = fit(file, out=self._folder / name, tries_delay=False)
-        except SimulationError:
-            if one.fit is None:
-                raise
-            return one
+        with warnings.catch_warnings(record=True) as noted:
+            warnings.simplefilter("always")
+            try:
+                file = self._files.write(name, one.solver, law, start, **first)
+                found = fit(file, out=self._folder / name, tries_delay=False)
+            except SimulationError:
+                if one.fit is None:
+                    raise
+                return one
         if one.fit is not None and one.fit.costs[-1] <= found.costs[-1]:
             return one
-        return attrs.evolve(one, fit=found, unseen=BlockErrors.of(found))
+        notes = dict.fromkeys(" ".join(str(each.message).split()) for each in noted)
+        return attrs.evolve(one, fit=found, unseen=BlockErrors.of(found), notes=tuple(notes))
 
     def result(self, folder: Path) -> Judgement | None:
         """Return the candidates so far; None before the first fit."""

@@ -125,9 +125,11 @@ class Engine:
         own, left = made_model(model)
         self.batch = Batch(own, worlds, threads, persistent=persistent)
         self._data = mujoco.MjData(own)
-        self._inputs = [(self.batch.bind(name), arrays[name]) for name in INPUTS]
+        self._inputs = [(self.batch.bind(name), arrays[name]) for name in INPUTS if name in arrays]
         self._outputs = [(arrays[name], self.batch.bind(name)) for name in OUTPUTS]
-        self._full, self._warnings = arrays["full"], self.batch.warning
+        self._full, self._warned = arrays["full"], self.batch.warning[:, FULL]
+        for own, theirs in self._inputs:
+            theirs[...] = own
         self._initial = self.batch.state.copy()
         self.facts = {"left": left, "mujoco": mujoco.__version__}
 
@@ -138,7 +140,8 @@ class Engine:
         self.batch.step(nstep=count)
         for theirs, own in self._outputs:
             theirs[...] = own
-        self._full[:] = self._warnings[:, FULL].reshape(len(self._full), -1).any(axis=1)
+        if self._warned.any():
+            self._full[:] = self._warned.reshape(len(self._full), -1).any(axis=1)
 
     def expand(self, values):
         """Take over parameters that have a value for each world."""

@@ -14,14 +14,14 @@ from mujoco.batch import Batch
 from pippin_engines import start_engine
 
 from . import MuJoCoNativeConfig
-from .batch_engine import INPUTS, OUTPUTS, told_model
+from .batch_engine import INPUTS, told_model
 from .contacts import ContactExport
 
 __all__ = ["RemoteBatch", "RemoteContacts", "left_out", "saved_text"]
 
 
 class RemoteBatch:
-    """Worlds that another process steps, with the interface of `mujoco.batch.Batch`, whose numbers are held here too.
+    """Worlds that another process steps, with the interface of `mujoco.batch.Batch`; parameters are held here, too.
 
     Args:
         config: The settings, which name the environment.
@@ -36,20 +36,21 @@ class RemoteBatch:
         self, config: MuJoCoNativeConfig, model: Any, mjcf: str, worlds: int, threads: int, *, persistent: bool
     ) -> None:
         self._held = Batch(model, worlds, 1)
-        fields = {name: self._held.bind(name) for name in INPUTS}
-        arrays = {name: (field.shape, field.dtype) for name, field in fields.items()}
+        arrays = {name: (field.shape, field.dtype) for name in INPUTS if (field := self._held.bind(name)).size}
         told = {"model": told_model(model, mjcf), "worlds": worlds, "threads": threads, "persistent": persistent}
         #: The engine.
         self.engine = start_engine(config, told, {**arrays, "full": ((worlds,), bool)})
         #: The memory of the worlds, for checkpoints.
         self.memory = self.engine.memory()
-        self._inputs = [(self.engine.arrays[name], field) for name, field in fields.items() if field.size]
-        self._outputs = [(fields[name], self.engine.arrays[name]) for name in OUTPUTS]
         self._expanded: dict[str, np.ndarray] = {}
         self._sent: dict[str, np.ndarray] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._held, name)
+
+    def bind(self, name: str) -> np.ndarray:
+        """Return a field of all worlds: what the other process reads and writes in a step is shared with it."""
+        return self.engine.arrays[name] if name in self.engine.arrays else self._held.bind(name)
 
     @property
     def full(self) -> np.ndarray:
@@ -78,11 +79,7 @@ class RemoteBatch:
 
     def step(self, *, nstep: int) -> None:
         """Take substeps in all worlds."""
-        for theirs, own in self._inputs:
-            theirs[...] = own
         self.engine.step(nstep)
-        for own, theirs in self._outputs:
-            own[...] = theirs
 
 
 class RemoteContacts(ContactExport):

@@ -20,13 +20,13 @@ SCHEMAS = ("PhysxSchema", "OmniUsdPhysicsDeformableSchema")
 """PhysX wants both, though nothing here deforms."""
 
 OF_AXES = {
-    "armature": "ARMATURE",
-    "stiffness": "STIFFNESS",
-    "damping": "DAMPING",
-    "effort_limit": "MAX_FORCE",
-    "friction": "FRICTION_PROPERTIES",
+    "DOF_ARMATURE": ("joint_armature",),
+    "DOF_STIFFNESS": ("joint_target_ke",),
+    "DOF_DAMPING": ("joint_target_kd",),
+    "DOF_MAX_FORCE": ("joint_effort_limit",),
+    "DOF_FRICTION_PROPERTIES": ("joint_friction", "joint_friction", "joint_damping"),
 }
-"""PhysX's names of what each hinge and slider has."""
+"""PhysX's properties of hinges and sliders, and Newton's names of what they are: the last has three."""
 
 
 class Tensor:
@@ -34,13 +34,12 @@ class Tensor:
 
     Args:
         physx: PhysX.
-        name: Name of the quantity.
+        kind: Name of the quantity.
         paths: The root of the tree in each world.
     """
 
-    def __init__(self, physx, name, paths):
-        kind = TensorType[name]
-        self.binding = physx.create_tensor_binding(prim_paths=paths, tensor_type=kind, raise_if_empty=True)
+    def __init__(self, physx, kind, paths):
+        self.binding = physx.create_tensor_binding(prim_paths=paths, tensor_type=TensorType[kind], raise_if_empty=True)
         rows = {path: row for row, path in enumerate(self.binding.prim_paths)}
         self.rows = np.array([rows[path] for path in paths], np.int32)
         self.buffer = np.zeros(self.binding.shape, np.float32)
@@ -57,99 +56,88 @@ class Tensor:
 
 
 class Tree:
-    """A tree of bodies in all worlds: an articulation of PhysX, or a free body without joints.
+    """A tree of bodies in all worlds: an articulation of PhysX, or a body without joints.
 
     Args:
         physx: PhysX.
         paths: Its root in each world.
         told: `bodies`; `free`, the columns of coordinates and velocities of its free joint, or nothing; and `axes`, the
-            columns of each hinge and slider by its name.
+            columns of each joint by its name.
     """
 
     def __init__(self, physx, paths, told):
-        self._physx, self._paths, self._is_loose = physx, paths, told["free"] and len(told["bodies"]) == 1
-        self.poses, self.wrench = self._new("LINK_POSE"), self._new("LINK_WRENCH")
-        binding, self.state, self.inputs = self.poses.binding, [], []
-        links = told["bodies"] if self._is_loose else [int(name[1:]) for name in binding.body_names if name[0] == "b"]
-        self.bodies = np.array(links)
-        self.slots = slice(None if told["free"] else 1, None)  # behind the base, which holds a tree to the world
-        if told["free"]:
-            for name, of, columns in zip(("ROOT_POSE", "ROOT_VELOCITY"), "qv", told["free"], strict=True):
-                self.state.append((self._new(name), of, np.array(columns)))
-        columns = [] if self._is_loose else [told["axes"][name] for name in binding.dof_names]
-        self.columns = np.array([column for _, column in columns], int)
-        if columns:
-            coordinates = np.array([column for column, _ in columns])
-            self.state.append((self._new("DOF_POSITION"), "q", coordinates))
-            self.state.append((self._new("DOF_VELOCITY"), "v", self.columns))
-            self.inputs = [
-                (self._new("DOF_ACTUATION_FORCE"), "efforts", self.columns),
-                (self._new("DOF_POSITION_TARGET"), "target_q", coordinates),
-                (self._new("DOF_VELOCITY_TARGET"), "target_v", self.columns),
-            ]
+        self._physx, self._paths, self.free = physx, paths, told["free"]
+        self._is_loose = bool(self.free) and len(told["bodies"]) == 1
+        self._poses, self._wrench = self._new("LINK_POSE"), self._new("LINK_WRENCH")
+        binding, self._inputs, self.outputs = self._poses.binding, [], []
+        self.bodies = told["bodies"]
+        columns, self._slots = np.zeros((2, 0), int), slice(None if self.free else 1, None)  # behind a base of ours
+        if not self._is_loose:
+            self.bodies = [int(name[1:]) for name in binding.body_names[self._slots]]
+            columns = np.array([told["axes"][name] for name in binding.dof_names], int).reshape(-1, 2).T
+        if self.free:
+            self.outputs += [("q", "ROOT_POSE", self.free[0]), ("v", "ROOT_VELOCITY", self.free[1])]
+        self._q, self._v = columns
+        if columns.size:
+            self.outputs += [("q", "DOF_POSITION", self._q), ("v", "DOF_VELOCITY", self._v)]
+            self._inputs = [("efforts", "DOF_ACTUATION_FORCE", self._v), ("target_q", "DOF_POSITION_TARGET", self._q)]
+            self._inputs.append(("target_v", "DOF_VELOCITY_TARGET", self._v))
+        for rows in (self.outputs, self._inputs):
+            rows[:] = [(name, self._new(kind), which) for name, kind, which in rows]
 
-    def _new(self, name):
-        own = f"RIGID_BODY_{name.partition('_')[2]}" if self._is_loose else f"ARTICULATION_{name}"
+    def _new(self, kind):
+        own = f"RIGID_BODY_{kind.partition('_')[2]}" if self._is_loose else f"ARTICULATION_{kind}"
         return Tensor(self._physx, own, self._paths)
 
-    def place(self, arrays, worlds):
-        """Take over the coordinates and velocities of some worlds."""
-        for tensor, name, columns in self.state:
+    def take(self, arrays, worlds):
+        """Take over coordinates of some worlds, and efforts and targets that are not as before: PhysX keeps them."""
+        for name, tensor, columns in self.outputs if len(worlds) else ():
             tensor.write(arrays[name][:, columns], worlds)
-
-    def tell(self, arrays):
-        """Write them."""
-        for tensor, name, columns in self.state:
-            arrays[name][:, columns] = tensor.read()
-
-    def drive(self, arrays):
-        """Take over efforts and targets that are not as before; PhysX keeps them."""
-        for tensor, name, columns in self.inputs:
+        for name, tensor, columns in self._inputs:
             values = arrays[name][:, columns].astype(np.float32)
             if not np.array_equal(tensor.buffer[tensor.rows], values):
                 tensor.write(values)
 
     def push(self, wrenches, gravity):
         """Put wrenches, and gravity beside that of the scenes, on the bodies for one step, at their centres of mass."""
-        worlds = len(self._paths)
-        wrench = np.zeros((worlds, *self.wrench.buffer.shape[1:])).reshape(worlds, -1, 9)
-        poses = self.poses.read().reshape(worlds, -1, 7)[:, self.slots]
-        wrench[:, self.slots, :6] = wrenches[:, self.bodies]
-        wrench[:, self.slots, :3] += self.mass[..., None] * gravity[:, None]
-        wrench[:, self.slots, 6:] = poses[..., :3] + turned(poses[..., 3:], self.com)
-        self.wrench.write(wrench)
+        poses = self._poses.read().reshape(len(gravity), -1, 7)
+        values, axes = np.zeros((*poses.shape[:2], 9)), poses[:, self._slots, 3:6]
+        across = 2.0 * np.cross(axes, self._com)
+        arms = self._com + poses[:, self._slots, 6:] * across + np.cross(axes, across)
+        values[:, self._slots, :6] = wrenches[:, self.bodies]
+        values[:, self._slots, :3] += self._mass[..., None] * gravity[:, None]
+        values[:, self._slots, 6:] = poses[:, self._slots, :3] + arms
+        self._wrench.write(values)
 
     def change(self, numbers):
         """Take over masses, and numbers of hinges and sliders."""
-        self.mass, self.com = numbers["mass"][:, self.bodies], numbers["com"][:, self.bodies]
-        com = np.concatenate([self.com, np.broadcast_to([0.0, 0.0, 0.0, 1.0], (*self.mass.shape, 4))], axis=-1)
-        parts = {"BODY_MASS": self.mass, "BODY_COM_POSE": com, "BODY_INERTIA": numbers["inertia"][:, self.bodies]}
-        for name, values in parts.items():
-            tensor = self._new(name)
-            kept = tensor.read().reshape(len(values), -1, *values.shape[2:])
-            kept[:, self.slots] = values
+        worlds, bodies = len(self._paths), self.bodies
+        parts = {name: numbers[f"body_{name}"].reshape(worlds, -1, n) for name, n in (("com", 3), ("inertia", 9))}
+        self._mass, self._com = numbers["body_mass"][:, bodies], parts["com"][:, bodies]
+        frames = np.concatenate([self._com, np.tile([0.0, 0.0, 0.0, 1.0], (worlds, len(bodies), 1))], axis=-1)
+        masses = {
+            "BODY_MASS": self._mass[..., None],
+            "BODY_COM_POSE": frames,
+            "BODY_INERTIA": parts["inertia"][:, bodies],
+        }
+        for kind, values in masses.items():
+            tensor = self._new(kind)
+            kept = tensor.read().reshape(worlds, -1, values.shape[-1])
+            kept[:, self._slots] = values
             tensor.write(kept)
-        for name, own in OF_AXES.items() if len(self.columns) else ():
-            self._new(f"DOF_{own}").write(numbers[name][:, self.columns])
-
-
-def turned(turns, vectors):
-    """Return vectors turned by quaternions xyzw."""
-    axis = turns[..., :3]
-    across = 2.0 * np.cross(axis, vectors)
-    return vectors + turns[..., 3:] * across + np.cross(axis, across)
+        for kind, names in OF_AXES.items() if len(self._v) else ():
+            self._new(kind).write(np.stack([numbers[name][:, self._v] for name in names], axis=-1))
 
 
 class Engine:
     """All worlds, each a scene of PhysX, so that none touches another, and all are equal.
 
     Args:
-        arrays: `q` [W, nq] and `v` [W, nv] of all joints; `written` [W], where the host wrote them; `efforts`,
-            `target_q` and `target_v` [W, nv]; `wrenches` [W, bodies, 6], at the centres of mass, in the axes of the
-            world; `gravity` [W, 3].
+        arrays: `q`, `target_q` [W, nq], `v`, `target_v`, `efforts` [W, nv], those of a free joint being a wrench at its
+            centre of mass; `wrenches` [W, bodies, 6], at the centres of mass, in the world's axes; `gravity` [W, 3].
         usd: The worlds as the text of a USD stage, `/env0` and so on.
         trees: The root of each tree within a world, and what `Tree` is told.
-        numbers: Masses and numbers of joints, as `change` takes them.
+        numbers: What each world has of its own: arrays of Newton's model by their names, [W, ...].
         gravity: That of the scenes, [W, 3].
         dt: The substep [s].
         threads: Threads beside the one that steps.
@@ -157,47 +145,44 @@ class Engine:
 
     def __init__(self, arrays, usd, trees, numbers, gravity, dt, threads):
         warnings.simplefilter("ignore", DeprecationWarning)  # of tensor bindings
-        self.arrays, self.gravity, self.dt, worlds = arrays, gravity, dt, range(len(arrays["q"]))
+        self._arrays, self._gravity, self._dt = arrays, gravity, dt
+        self._told = {name: np.full_like(arrays[name], np.nan) for name in "qv"}
         ovphysx.PhysX.set_cpu_mode(True)
         ovphysx.set_global_config(GlobalConfigKey.NUM_THREADS, threads)
-        self.physx = ovphysx.PhysX()
+        self._physx, self._stage = ovphysx.PhysX(), ovstage.Stage("pippin")
         provider = distribution("physx-usd-schemas")
         schemas = [provider.locate_file(f"physx_usd_schemas/{name}/resources") for name in SCHEMAS]
         ovstage.population.register_usd_schemas([str(each) for each in schemas])
-        self.stage = ovstage.Stage("pippin")
         with tempfile.TemporaryDirectory(prefix="pippin-physx-") as folder:
             file = Path(folder) / "worlds.usda"
             file.write_text(usd, encoding="utf-8")
-            ovstage.population.open_usd(self.stage, str(file), ordinal=1, domains=ovstage.PopulationDomain.ALL)
-            self.stage.advance_write_floor(ordinal=1).wait()
-            self.physx.wait_task(self.physx.attach_ovstage(self.stage, read_ordinal=1))
-        self.physx.warmup()
-        self.trees = [Tree(self.physx, [f"/env{w}/{told['root']}" for w in worlds], told) for told in trees]
+            ovstage.population.open_usd(self._stage, str(file), ordinal=1, domains=ovstage.PopulationDomain.ALL)
+            self._stage.advance_write_floor(ordinal=1).wait()
+            self._physx.wait_task(self._physx.attach_ovstage(self._stage, read_ordinal=1))
+        self._physx.warmup()
+        paths = [[f"/env{world}/{told['root']}" for world in range(len(gravity))] for told in trees]
+        self._trees = [Tree(self._physx, *each) for each in zip(paths, trees, strict=True)]
         self.change(**numbers)
 
     def change(self, **numbers):
-        """Take over numbers of all worlds.
-
-        Args:
-            **numbers: `mass` [W, bodies], `com` [W, bodies, 3], the principal `moments` of inertia [W, bodies, 3] and
-                their `principal_axes` [W, bodies, 4]; `armature`, `stiffness`, `damping`, `effort_limit` [W, nv], and
-                `friction` [W, nv, 3].
-        """
-        for tree in self.trees:
+        """Take over what each world has of its own."""
+        for tree in self._trees:
             tree.change(numbers)
 
     def step(self, count):
-        """Take substeps."""
-        worlds = np.flatnonzero(self.arrays["written"])
-        for tree in self.trees:
-            if len(worlds):
-                tree.place(self.arrays, worlds)
-            tree.drive(self.arrays)
-        wrenches, gravity = self.arrays["wrenches"], self.arrays["gravity"] - self.gravity
+        """Take substeps, from the arrays where they are not what PhysX has."""
+        arrays = self._arrays
+        worlds = np.flatnonzero(np.any([(arrays[name] != self._told[name]).any(1) for name in "qv"], axis=0))
+        wrenches, gravity = arrays["wrenches"].copy(), arrays["gravity"] - self._gravity
+        for tree in self._trees:
+            tree.take(arrays, worlds)
+            if tree.free:
+                wrenches[:, tree.bodies[0]] += arrays["efforts"][:, tree.free[1]]
         is_pushed = wrenches.any() or gravity.any()
         for _ in range(count):
-            for tree in self.trees if is_pushed else ():
+            for tree in self._trees if is_pushed else ():
                 tree.push(wrenches, gravity)
-            self.physx.step_sync(self.dt)
-        for tree in self.trees:
-            tree.tell(self.arrays)
+            self._physx.step_sync(self._dt)
+        for tree in self._trees:
+            for name, tensor, columns in tree.outputs:
+                arrays[name][:, columns] = self._told[name][:, columns] = tensor.read()

@@ -2,41 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import newton
 import numpy as np
 import warp as wp
 from newton import GeoType
-from pippin.solving import JointMap
+
+from . import PhysXConfig
 
 __all__ = ["Stage"]
 
-AXES = {"REVOLUTE": "angular", "PRISMATIC": "linear"}
-"""PhysX's name for the axis of each kind of joint that has one."""
+JOINTS = {"FIXED": "PhysicsFixedJoint", "REVOLUTE": "PhysicsRevoluteJoint", "PRISMATIC": "PhysicsPrismaticJoint"}
+"""The prim of each joint that is not free."""
 
-FORMS = {
-    GeoType.PLANE: "Plane",
-    GeoType.SPHERE: "Sphere",
-    GeoType.CAPSULE: "Capsule",
-    GeoType.CYLINDER: "Cylinder",
-    GeoType.CONE: "Cone",
-    GeoType.BOX: "Cube",
-    GeoType.ELLIPSOID: "Mesh",
-    GeoType.CONVEX_MESH: "Mesh",
-}
-"""The prim of each shape; all but a mesh are exact."""
+ROUND = {GeoType.SPHERE: "Sphere", GeoType.CAPSULE: "Capsule", GeoType.CYLINDER: "Cylinder", GeoType.CONE: "Cone"}
+FORMS = ROUND | {GeoType.BOX: "Cube", GeoType.PLANE: "Plane", GeoType.CONVEX_MESH: "Mesh"}
+"""The prim of each shape."""
+
+BODY = ("PhysicsRigidBodyAPI", "PhysxRigidBodyAPI", "PhysicsMassAPI")
+ROOT = ("PhysicsArticulationRootAPI",)
+SHAPE = (
+    *("PhysicsCollisionAPI", "PhysxCollisionAPI", "PhysicsMeshCollisionAPI"),
+    *("PhysicsFilteredPairsAPI", "MaterialBindingAPI"),
+)
+"""Schemas of a body, of the root of an articulation, and of a shape."""
+
+OWNER = "rel physics:simulationOwner = </env0/scene>"
+"""The scene of bodies and shapes."""
 
 FAR = 1e6
-"""Coordinates [m, rad] and efforts [N, N·m] from which Newton's builders mean that nothing is limited."""
+"""Coordinates [m, rad] from which Newton's builders mean that nothing is limited."""
 
-HULL = 255
-"""Most points of a convex mesh of PhysX."""
+HULL = 64
+"""Most points of a convex mesh of PhysX, which would reduce others."""
+
+NUMBERS = (
+    *("body_mass", "body_com", "body_inertia", "joint_armature", "joint_target_ke", "joint_target_kd"),
+    *("joint_effort_limit", "joint_friction", "joint_damping"),
+)
+"""Arrays of the model of which each world has its own in PhysX."""
 
 ALIKE = (
-    *("joint_X_p", "joint_X_c", "joint_axis", "joint_limit_lower", "joint_limit_upper"),
-    *("shape_transform", "shape_scale", "shape_material_mu", "shape_material_restitution"),
+    *("joint_X_p", "joint_X_c", "joint_axis", "joint_limit_lower", "joint_limit_upper", "shape_transform"),
+    *("shape_scale", "shape_margin", "shape_material_mu", "shape_material_restitution"),
 )
 """Arrays of the model that all worlds share."""
 
@@ -46,82 +56,76 @@ class Stage:
 
     Args:
         model: Newton's model, on the CPU.
-        iterations: PhysX's iterations of positions and of velocities.
+        config: The settings.
     """
 
-    def __init__(self, model: newton.Model, iterations: Sequence[int] = (32, 1)) -> None:
-        self.model, self._iterations, worlds = model, iterations, model.world_count
-        joints, self.body_count = model.joint_count // worlds, model.body_count // worlds
-        self._kinds = kinds = [newton.JointType(kind).name for kind in model.joint_type.numpy()[:joints]]
-        self._parents, self._children = (getattr(model, f"joint_{end}").numpy() for end in ("parent", "child"))
-        #: The body and the first DOF of each free joint.
-        dofs = model.joint_qd_start.numpy()
-        self.free = [(int(self._children[row]), int(dofs[row])) for row in range(joints) if kinds[row] == "FREE"]
-        own = np.isin(model.shape_world.numpy(), (-1, 0)) if model.shape_count else np.zeros(0, bool)
-        flags = model.shape_flags.numpy() if model.shape_count else np.zeros(0, int)
-        self._shapes = np.flatnonzero(own & (flags & int(newton.ShapeFlags.COLLIDE_SHAPES) != 0)).tolist()
-        self._carriers = model.shape_body.numpy()[self._shapes].tolist() if self._shapes else []
-        pairs = model.shape_contact_pairs
-        self._pairs = {frozenset(pair) for pair in (() if pairs is None else pairs.numpy().tolist())}
+    def __init__(self, model: newton.Model, config: PhysXConfig) -> None:
+        self._model, self._config = model, config
+        count = model.joint_count // model.world_count
+        kinds = [newton.JointType(kind).name for kind in model.joint_type.numpy()[:count]]
+        ends = [getattr(model, f"joint_{end}").numpy()[:count].tolist() for end in ("parent", "child")]
+        self._joints = list(zip(range(count), kinds, *ends, strict=True))
+        collides, own = (np.zeros(0, bool),) * 2
+        if model.shape_count:
+            collides = model.shape_flags.numpy() & int(newton.ShapeFlags.COLLIDE_SHAPES) != 0
+            own = model.shape_world.numpy() <= 0
+        self._bodies = {
+            shape: int(model.shape_body.numpy()[shape]) for shape in np.flatnonzero(collides & own).tolist()
+        }
+        met = set(map(frozenset, model.shape_contact_pairs.numpy().tolist())) if self._bodies else set()
+        pairs = [(a, b) for a in self._bodies for b in self._bodies if a < b and self._bodies[a] != self._bodies[b]]
+        self._met = [pair for pair in pairs if frozenset(pair) in met]
+        self._apart = [pair for pair in pairs if frozenset(pair) not in met]
+        #: Gravity of each world [m/s²], shape [W, 3].
+        self.gravity = model.gravity.numpy()[: model.world_count].astype(float)
 
     def faults(self) -> Iterator[str]:
         """Yield what PhysX, or this wrapper, does not have."""
-        model = self.model
-        jointed = {frozenset(pair) for pair in zip(self._parents.tolist(), self._children.tolist(), strict=True)}
-        for joint, kind in enumerate(self._kinds):
-            if kind == "FREE" and self._parents[joint] >= 0:
-                yield f"type: free joint {model.joint_label[joint]!r} has a parent; let it hang from the world"
-        for shape, carrier in zip(self._shapes, self._carriers, strict=True):
+        model, linked = self._model, {frozenset(ends) for _, _, *ends in self._joints if ends[0] >= 0}
+        for row, kind, parent, _ in self._joints:
+            if kind == "FREE" and parent >= 0:
+                yield f"type: free joint {model.joint_label[row]!r} has a parent; let it hang from the world"
+        for shape, body in self._bodies.items():
             kind, label = GeoType(model.shape_type.numpy()[shape]), model.shape_label[shape]
             if kind not in FORMS:
-                cure = "let convex_hulls be true in its asset, or use another solver"
+                cure = "let convex_hulls be true in its asset, or let it be another shape"
                 yield f"type: 'physx' has no shapes of the kind {kind.name.lower()}, as {label!r} is; {cure}"
-            if kind == GeoType.PLANE and (carrier >= 0 or model.shape_scale.numpy()[shape, :2].any()):
+            if kind == GeoType.PLANE and (body >= 0 or model.shape_scale.numpy()[shape, :2].any()):
                 yield f"type: plane {label!r} moves, or has edges; let it be a box, or an endless ground"
             if kind == GeoType.CONVEX_MESH and len(model.shape_source[shape].vertices) > HULL:
                 yield f"type: mesh {label!r} has more than {HULL} points; reduce it"
-        for first, second in self._candidates():
-            bodies = frozenset(int(model.shape_body.numpy()[shape]) for shape in (first, second))
-            if bodies in jointed and -1 not in bodies and frozenset((first, second)) in self._pairs:
-                names = f"{model.shape_label[first]!r} and {model.shape_label[second]!r}"
-                yield f"type: {names} touch across a joint, which PhysX never lets happen; let their pair be filtered"
+        for pair in self._met:
+            if frozenset(self._bodies[shape] for shape in pair) in linked:
+                names = " and ".join(repr(model.shape_label[shape]) for shape in pair)
+                yield f"type: {names} may touch across a joint, as they never do in PhysX; let their pair be filtered"
 
     def trees(self) -> list[dict[str, Any]]:
-        """Return the root of each tree of joints, and the columns of its coordinates and velocities in `JointMap`."""
-        found, owners, joints = list[dict[str, Any]](), dict[int, dict[str, Any]](), JointMap(self.model)
-        for row, kind in enumerate(self._kinds):
-            parent, child = int(self._parents[row]), int(self._children[row])
+        """Return what `Tree` is told of each tree of joints; columns are Newton's coordinates and velocities."""
+        found, owners = list[dict[str, Any]](), dict[int, dict[str, Any]]()
+        starts = [getattr(self._model, f"joint_{name}_start").numpy().tolist() for name in ("q", "qd")]
+        for row, kind, parent, child in self._joints:
+            columns = [list(range(start[row], start[row + 1])) for start in starts]
             if parent < 0:
-                free = [range(starts[row], starts[row + 1]) for starts in (joints.q_start, joints.qd_start)]
-                is_free = kind == "FREE"
-                found.append({"root": f"b{child}" if is_free else f"root{row}", "bodies": [], "free": None, "axes": {}})
-                owners[-1 - row] = found[-1]
-                if is_free:
-                    found[-1]["free"] = [list(columns) for columns in free]
-            owners[child] = owner = owners[-1 - row if parent < 0 else parent]
+                free = columns if kind == "FREE" else None
+                found.append({"root": f"b{child}" if free else f"root{row}", "bodies": [], "free": free, "axes": {}})
+            owners[child] = owner = owners.get(parent, found[-1])
             owner["bodies"].append(child)
-            if kind in AXES:
-                owner["axes"][f"j{row}"] = [joints.q_start[row], joints.qd_start[row]]
+            owner["axes"][f"j{row}"] = columns
         return found
 
     def numbers(self) -> dict[str, np.ndarray]:
-        """Return what each world has of its own, as `Engine.change` takes it."""
-        worlds, model = self.model.world_count, self.model
-        found = {name: getattr(model, f"body_{name}").numpy().astype(float) for name in ("mass", "com", "inertia")}
-        found["inertia"] = found["inertia"].reshape(-1, 9)
-        found = {name: values.reshape(worlds, self.body_count, *values.shape[1:]) for name, values in found.items()}
-        names = {"armature": "armature", "stiffness": "target_ke", "damping": "target_kd"}
-        found |= {name: self._of_axes(own) for name, own in names.items()}
-        most, dry, damping = (self._of_axes(name) for name in ("effort_limit", "friction", "damping"))
-        found["effort_limit"] = np.where(most < FAR, most, np.finfo(np.float32).max)
-        return found | {"friction": np.stack([dry, dry, damping], axis=-1)}
-
-    def _of_axes(self, name: str) -> np.ndarray:
-        return getattr(self.model, f"joint_{name}").numpy().astype(float).reshape(self.model.world_count, -1)
+        """Return what each world has of its own, by the names of `NUMBERS`, shape [W, ...]."""
+        arrays = {name: getattr(self._model, name).numpy() for name in NUMBERS}
+        return {name: array.reshape(self._model.world_count, -1).astype(float) for name, array in arrays.items()}
 
     def usd(self) -> str:
         """Return the text of all worlds."""
-        content = "".join([*self._materials(), *self._shapes_of(-1), *self._bodies(), *self._joints()])
+        model = self._model
+        surfaces = [getattr(model, f"shape_material_{name}") for name in ("mu", "restitution")]
+        numbers = [array.numpy().tolist() for array in surfaces if self._bodies]
+        #: Friction and restitution of each shape.
+        self._surfaces = {shape: tuple(array[shape] for array in numbers) for shape in self._bodies}
+        content = "".join([*self._materials(), *self._shapes_of(-1), *self._trees()])
         worlds = [
             prim("Xform", f"env{row}", (), self._scene(gravity), content.replace("/env0/", f"/env{row}/"))
             for row, gravity in enumerate(self.gravity)
@@ -129,233 +133,116 @@ class Stage:
         return '#usda 1.0\n(\nmetersPerUnit = 1\nkilogramsPerUnit = 1\nupAxis = "Z"\n)\n' + "".join(worlds)
 
     def _scene(self, gravity: np.ndarray) -> str:
+        counts = {"Position": self._config.position_iterations, "Velocity": self._config.velocity_iterations}
+        bounds = [(end, *each) for each in counts.items() for end in ("min", "max")]
+        magnitude = float(np.linalg.norm(gravity))
         return prim(
-            "PhysicsScene",
-            "scene",
-            ("PhysxSceneAPI",),
-            f"vector3f physics:gravityDirection = {numbers_of(gravity / (np.linalg.norm(gravity) or 1.0))}",
-            f"float physics:gravityMagnitude = {np.linalg.norm(gravity):.9g}",
-            "bool physxScene:enableGPUDynamics = false",
-            'uniform token physxScene:broadphaseType = "SAP"',
+            *("PhysicsScene", "scene", ("PhysxSceneAPI",)),
+            f"vector3f physics:gravityDirection = {text(gravity / (magnitude or 1.0))}",
+            f"float physics:gravityMagnitude = {magnitude:.9g}",
+            'uniform token physxScene:broadphaseType = "SAP"; bool physxScene:enableGPUDynamics = false',
+            "bool physxScene:disableSleeping = true",
+            f'uniform token physxScene:solverType = "{self._config.method.upper()}"',
+            *(f"uint physxScene:{end}{of}IterationCount = {count}" for end, of, count in bounds),
         )
-
-    @property
-    def gravity(self) -> np.ndarray:
-        """Gravity of each world [m/s²], shape [W, 3]."""
-        return self.model.gravity.numpy()[: self.model.world_count].astype(float)
-
-    def _surfaces(self) -> list[tuple[float, float]]:
-        """Return friction and restitution of the shapes."""
-        names = ("mu", "restitution")
-        found = [getattr(self.model, f"shape_material_{name}").numpy()[self._shapes].tolist() for name in names]
-        return list(zip(*found, strict=True)) if self._shapes else []
 
     def _materials(self) -> Iterator[str]:
-        for row, (mu, restitution) in enumerate(dict.fromkeys(self._surfaces())):
-            yield prim(
-                "Material",
-                f"m{row}",
-                ("PhysicsMaterialAPI",),
-                f"float physics:staticFriction = {mu:.9g}",
-                f"float physics:dynamicFriction = {mu:.9g}",
-                f"float physics:restitution = {restitution:.9g}",
-            )
+        for row, (mu, restitution) in enumerate(dict.fromkeys(self._surfaces.values())):
+            frictions = (f"float physics:{kind}Friction = {mu:.9g}" for kind in ("static", "dynamic"))
+            bounce = f"float physics:restitution = {restitution:.9g}"
+            yield prim("Material", f"m{row}", ("PhysicsMaterialAPI",), *frictions, bounce)
 
-    def _bodies(self) -> Iterator[str]:
-        frames = {-1: wp.transform_identity()}
-        for row, kind in enumerate(self._kinds):
-            parent, child = int(self._parents[row]), int(self._children[row])
-            outer, inner = self._ends(row)
-            start = int(self.model.joint_q_start.numpy()[row])
-            motion = self.model.joint_q.numpy()[start : start + 7].tolist() if kind == "FREE" else [0.0] * 6 + [1.0]
-            frames[child] = frames[parent] * outer * wp.transform(*motion) * wp.transform_inverse(inner)
-            if parent < 0 and kind != "FREE":
-                yield self._body(f"x{row}", frames[-1], False)
-            is_root = kind == "FREE" and child in self._parents
-            yield self._body(f"b{child}", frames[child], is_root, *self._shapes_of(child))
+    def _trees(self) -> Iterator[str]:
+        """Yield bodies and joints, with all hinges and sliders at zero."""
+        model, poses = self._model, {-1: wp.transform_identity()}
+        for row, kind, parent, child in self._joints:
+            outer, inner = (wp.transform(*getattr(model, f"joint_X_{end}").numpy()[row].tolist()) for end in "pc")
+            start, base = model.joint_q_start.numpy()[row], f"b{parent}"
+            motion = wp.transform(*model.joint_q.numpy()[start : start + 7].tolist()) if kind == "FREE" else poses[-1]
+            poses[child] = poses[parent] * outer * motion * wp.transform_inverse(inner)
+            if parent < 0 and kind != "FREE":  # a joint of an articulation has a body at both ends
+                base = f"x{row}"
+                yield self._body(base, poses[-1])
+                yield prim("PhysicsFixedJoint", f"root{row}", ROOT, f"rel physics:body1 = </env0/{base}>")
+            is_root = kind == "FREE" and any(child == other for _, _, other, _ in self._joints)
+            yield self._body(f"b{child}", poses[child], *self._shapes_of(child), apis=ROOT if is_root else ())
+            if kind != "FREE":
+                yield self._joint(row, kind, (base, f"b{child}"), (outer, inner))
 
-    def _body(self, name: str, frame: Any, is_root: bool, *shapes: str) -> str:
-        root = self._root if is_root else ((), ())
-        return prim(
-            "Xform",
-            name,
-            ("PhysicsRigidBodyAPI", "PhysxRigidBodyAPI", "PhysicsMassAPI", *root[0]),
-            *placed(frame),
-            OWNER,
-            "float physics:mass = 1",
-            "point3f physics:centerOfMass = (0, 0, 0)",
-            "float3 physics:diagonalInertia = (1, 1, 1)",
-            "float physxRigidBody:angularDamping = 0",
-            "float physxRigidBody:maxAngularVelocity = inf",
-            "float physxRigidBody:sleepThreshold = 0",
-            "float physxRigidBody:stabilizationThreshold = 0",
-            f"int physxRigidBody:solverPositionIterationCount = {self._iterations[0]}",
-            f"int physxRigidBody:solverVelocityIterationCount = {self._iterations[1]}",
-            *root[1],
-            *shapes,
-        )
+    def _body(self, name: str, pose: Any, *shapes: str, apis: tuple[str, ...] = ()) -> str:
+        mass = "float physics:mass = 1; float3 physics:diagonalInertia = (1, 1, 1)"  # until the engine has others
+        free = "float physxRigidBody:angularDamping = 0; float physxRigidBody:maxAngularVelocity = inf"
+        return prim("Xform", name, BODY + apis, *placed(pose), OWNER, mass, free, *shapes)
 
-    @property
-    def _root(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        positions, velocities = self._iterations
-        return ("PhysicsArticulationRootAPI", "PhysxArticulationAPI"), (
-            f"int physxArticulation:solverPositionIterationCount = {positions}",
-            f"int physxArticulation:solverVelocityIterationCount = {velocities}",
-            "float physxArticulation:sleepThreshold = 0",
-            "float physxArticulation:stabilizationThreshold = 0",
-            "bool physxArticulation:enabledSelfCollisions = true",
-        )
-
-    def _joints(self) -> Iterator[str]:
-        for row, kind in enumerate(self._kinds):
-            parent, child = int(self._parents[row]), int(self._children[row])
-            ends = self._ends(row)
-            if parent < 0 and kind != "FREE":
-                (apis, lines), none = self._root, wp.transform_identity()
-                yield prim("PhysicsFixedJoint", f"root{row}", apis, *lines, *linked(None, f"x{row}", none, none))
-            base = f"b{parent}" if parent >= 0 else f"x{row}"
-            if kind == "FIXED":
-                yield prim("PhysicsFixedJoint", f"j{row}", (), *linked(base, f"b{child}", *ends))
-            elif kind in AXES:
-                yield self._axis(row, kind, linked(base, f"b{child}", *(end * self._turn(row) for end in ends)))
-
-    def _ends(self, row: int) -> list[Any]:
-        return [wp.transform(*getattr(self.model, f"joint_X_{end}").numpy()[row].tolist()) for end in ("p", "c")]
-
-    def _turn(self, row: int) -> Any:
-        """Return the turn from x to the axis of a joint."""
-        axis = self.model.joint_axis.numpy()[self.model.joint_qd_start.numpy()[row]]
-        return wp.transform(wp.vec3(), wp.quat_between_vectors(wp.vec3(1.0, 0.0, 0.0), wp.vec3(*axis.tolist())))
-
-    def _axis(self, row: int, kind: str, frames: Sequence[str]) -> str:
-        axis, dof = AXES[kind], self.model.joint_qd_start.numpy()[row]
-        low, high = (float(getattr(self.model, f"joint_limit_{end}").numpy()[dof]) for end in ("lower", "upper"))
-        scale = 180.0 / np.pi if axis == "angular" else 1.0
-        return prim(
-            "PhysicsRevoluteJoint" if axis == "angular" else "PhysicsPrismaticJoint",
-            f"j{row}",
-            (f"PhysicsDriveAPI:{axis}", f"PhysxJointAxisAPI:{axis}"),
-            *frames,
-            'uniform token physics:axis = "X"',
-            f"float physics:lowerLimit = {scale * max(low, -FAR):.9g}",  # a hinge without limits would count no turns
-            f"float physics:upperLimit = {scale * min(high, FAR):.9g}",
-            f'uniform token drive:{axis}:physics:type = "force"',
-        )
+    def _joint(self, row: int, kind: str, bodies: tuple[str, str], frames: tuple[Any, Any]) -> str:
+        model, limits, apis = self._model, list[str](), tuple[str, ...]()
+        if kind != "FIXED":
+            dof, own = model.joint_qd_start.numpy()[row], "angular" if kind == "REVOLUTE" else "linear"
+            axis = wp.vec3(*model.joint_axis.numpy()[dof].tolist())
+            turn = wp.transform(wp.vec3(), wp.quat_between_vectors(wp.vec3(1.0, 0.0, 0.0), axis))
+            frames = tuple(frame * turn for frame in frames)
+            apis = (f"PhysicsDriveAPI:{own}", f"PhysxJointAxisAPI:{own}")
+            limits = ['uniform token physics:axis = "X"', f'uniform token drive:{own}:physics:type = "force"']
+            for end in ("lower", "upper"):  # a hinge without limits would not count its turns
+                value = np.clip(getattr(model, f"joint_limit_{end}").numpy()[dof], -FAR, FAR)
+                value = np.degrees(value) if kind == "REVOLUTE" else value
+                limits.append(f"float physics:{end}Limit = {value:.9g}")
+        for side, (body, frame) in enumerate(zip(bodies, frames, strict=True)):
+            limits.append(f"rel physics:body{side} = </env0/{body}>")
+            limits.append(f"point3f physics:localPos{side} = {text(frame[:3])}")
+            limits.append(f"quatf physics:localRot{side} = {text((frame[6], *frame[3:6]))}")
+        return prim(JOINTS[kind], f"j{row}", apis, *limits)
 
     def _shapes_of(self, body: int) -> Iterator[str]:
-        model, surfaces = self.model, self._surfaces()
-        materials = list(dict.fromkeys(surfaces))
-        for shape, carrier, surface in zip(self._shapes, self._carriers, surfaces, strict=True):
-            if carrier != body:
-                continue
+        model, materials = self._model, list(dict.fromkeys(self._surfaces.values()))
+        for shape in [shape for shape, carrier in self._bodies.items() if carrier == body]:
             kind, size = GeoType(model.shape_type.numpy()[shape]), model.shape_scale.numpy()[shape].astype(float)
-            apart = [self._path(other) for pair in self._candidates() if (other := self._filtered(shape, pair)) >= 0]
-            form, lines = FORMS[kind], []
-            if form == "Mesh":
-                lines = hull(*(ball() if kind == GeoType.ELLIPSOID else corners(model.shape_source[shape])))
-            elif form in ("Sphere", "Capsule", "Cylinder", "Cone"):
-                height = [] if form == "Sphere" else [f"double height = {2.0 * size[1]:.9g}"]
-                lines = [f"double radius = {size[0]:.9g}", *height]
-            scale = size if form in ("Cube", "Mesh") else None
+            lines = ["double size = 2"] if kind == GeoType.BOX else []
+            if kind in ROUND:
+                lines = [f"double radius = {size[0]:.9g}"]
+                lines += [f"double height = {2.0 * size[1]:.9g}"] if kind != GeoType.SPHERE else []
+            elif FORMS[kind] == "Mesh":
+                lines = hull(model.shape_source[shape].vertices)
             yield prim(
-                form,
-                f"s{shape}",
-                SHAPE,
-                *placed(model.shape_transform.numpy()[shape], scale),
-                OWNER,
+                *(FORMS[kind], f"s{shape}", SHAPE, OWNER),
+                *placed(model.shape_transform.numpy()[shape], size if FORMS[kind] in ("Cube", "Mesh") else (1, 1, 1)),
                 *lines,
                 f"float physxCollision:restOffset = {model.shape_margin.numpy()[shape]:.9g}",
-                f"rel material:binding:physics = </env0/m{materials.index(surface)}>",
-                f"rel physics:filteredPairs = [{', '.join(apart)}]",
+                f"rel material:binding:physics = </env0/m{materials.index(self._surfaces[shape])}>",
+                f"rel physics:filteredPairs = [{', '.join(self._path(b) for a, b in self._apart if a == shape)}]",
             )
 
-    def _candidates(self) -> Iterator[tuple[int, int]]:
-        """Yield the pairs of shapes of different bodies, of which one moves."""
-        rows = list(zip(self._shapes, self._carriers, strict=True))
-        for place, (first, body) in enumerate(rows):
-            yield from ((first, second) for second, other in rows[place + 1 :] if body != other)
-
-    def _filtered(self, shape: int, pair: tuple[int, int]) -> int:
-        """Return the second shape of a pair that never touches if this is its first one, else -1."""
-        return pair[1] if pair[0] == shape and frozenset(pair) not in self._pairs else -1
-
     def _path(self, shape: int) -> str:
-        body = self._carriers[self._shapes.index(shape)]
+        body = self._bodies[shape]
         return f"</env0/b{body}/s{shape}>" if body >= 0 else f"</env0/s{shape}>"
 
 
-SHAPE = (
-    *("PhysicsCollisionAPI", "PhysxCollisionAPI", "PhysicsMeshCollisionAPI", "PhysicsFilteredPairsAPI"),
-    *("PhysxConvexHullCollisionAPI", "MaterialBindingAPI"),
-)
-"""Schemas of a shape."""
-
-OWNER = "rel physics:simulationOwner = </env0/scene>"
-"""The scene of what is in the first world; references of the other worlds lead to their own."""
-
-
-def prim(kind: str, name: str, apis: Sequence[str], *content: str) -> str:
+def prim(kind: str, name: str, apis: tuple[str, ...], *content: str) -> str:
     """Return the text of a prim, with lines and other prims in it."""
-    schemas = f" (prepend apiSchemas = [{', '.join(map(repr_of, apis))}])" if apis else ""
+    quoted = ", ".join(f'"{api}"' for api in apis)
+    schemas = f" (prepend apiSchemas = [{quoted}])" if apis else ""
     return "\n".join([f'def {kind} "{name}"{schemas} {{', *content, "}\n"])
 
 
-def repr_of(text: str) -> str:
-    """Return a quoted text."""
-    return f'"{text}"'
-
-
-def numbers_of(values: Any) -> str:
+def text(values: Any) -> str:
     """Return numbers as a tuple of USD."""
     return f"({', '.join(f'{value:.9g}' for value in values)})"
 
 
-def placed(frame: Any, scale: np.ndarray | None = None) -> list[str]:
+def placed(frame: Any, scale: Any = (1, 1, 1)) -> list[str]:
     """Return the lines that place a prim in its parent."""
-    lines = [
-        f"double3 xformOp:translate = {numbers_of(frame[:3])}",
-        f"quatd xformOp:orient = {numbers_of((frame[6], *frame[3:6]))}",
-    ]
-    names = ["translate", "orient"]
-    if scale is not None:
-        lines.append(f"double3 xformOp:scale = {numbers_of(scale)}")
-        names.append("scale")
-    order = ", ".join(f'"xformOp:{name}"' for name in names)
-    return [*lines, f"uniform token[] xformOpOrder = [{order}]"]
-
-
-def linked(base: str | None, tip: str, outer: Any, inner: Any) -> list[str]:
-    """Return the lines that join two bodies at a frame of each."""
-    lines = [f"rel physics:body0 = </env0/{base}>"] if base else []
-    lines.append(f"rel physics:body1 = </env0/{tip}>")
-    for side, frame in enumerate((outer, inner)):
-        lines.append(f"point3f physics:localPos{side} = {numbers_of(frame[:3])}")
-        lines.append(f"quatf physics:localRot{side} = {numbers_of((frame[6], *frame[3:6]))}")
-    return lines
-
-
-def corners(mesh: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the points and the triangles of a mesh."""
-    return np.asarray(mesh.vertices, float), np.asarray(mesh.indices).reshape(-1, 3)
-
-
-def ball() -> tuple[np.ndarray, np.ndarray]:
-    """Return the points of a ball of radius 1, mirrored at all planes of the axes, and triangles with all of them."""
-    rings = list[list[float]]()
-    for angle in np.arange(1, 14) * np.pi / 14:
-        count = 4 * round(7.0 * np.sin(angle))
-        turns = (np.arange(count) + 0.5) * 2.0 * np.pi / count
-        rings += [[np.sin(angle) * np.cos(t), np.sin(angle) * np.sin(t), np.cos(angle)] for t in turns]
-    points = np.array([[0.0, 0.0, 1.0], *rings, [0.0, 0.0, -1.0]])
-    return points, np.arange(len(points) // 3 * 3).reshape(-1, 3)
-
-
-def hull(points: np.ndarray, triangles: np.ndarray) -> list[str]:
-    """Return the lines of a convex mesh."""
     return [
-        f"point3f[] points = [{', '.join(map(numbers_of, points))}]",
-        f"int[] faceVertexCounts = {[3] * len(triangles)}",
-        f"int[] faceVertexIndices = {triangles.ravel().tolist()}",
+        f"double3 xformOp:translate = {text(frame[:3])}; quatd xformOp:orient = {text((frame[6], *frame[3:6]))}",
+        f"double3 xformOp:scale = {text(scale)}",
+        'uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient", "xformOp:scale"]',
+    ]
+
+
+def hull(points: Any) -> list[str]:
+    """Return the lines of the convex hull of points; its faces are PhysX's."""
+    corners = (np.arange(-(-len(points) // 3) * 3) % len(points)).tolist()
+    return [
+        f"point3f[] points = [{', '.join(map(text, points))}]",
+        f"int[] faceVertexCounts = {[3] * (len(corners) // 3)}; int[] faceVertexIndices = {corners}",
         'uniform token physics:approximation = "convexHull"',
-        f"int physxConvexHullCollision:hullVertexLimit = {HULL}",
     ]

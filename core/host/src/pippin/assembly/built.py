@@ -68,9 +68,8 @@ def assemble(
     kind = kind_of(device)
     config = with_determinism(config, kind)
     catalog = config.catalog.restrict(Catalog.installed())
-    components = Components(
-        config, plugins, catalog, trace, of_stages={"actuators": find_prim_actuators(config, catalog)}
-    )
+    prims = {"actuators": find_prim_actuators(config, catalog)}
+    components = Components(config, plugins, catalog, trace, of_stages=prims)
     with components.closed_on_failure(), WARP_LOCK, wp.ScopedDevice(device), kernels_made_once():
         periods = periods_in_steps(components.declarations, config.simulation.control_dt)
         building = SolverBuilding(components, config, original.collision, catalog)
@@ -86,13 +85,8 @@ def assemble(
         building.refuse_faults(model)
         _LOGGER.info("solver %s", building.name)
         solver = building.build(model)
-        found = report_imports(
-            imports,
-            config.scene,
-            is_for_mujoco=hasattr(solver, "mj_model"),
-            step=step.solver_dt,
-            replaced=replaced_actuators(model),
-        )
+        is_mujoco, replaced = hasattr(solver, "mj_model"), replaced_actuators(model)
+        found = report_imports(imports, config.scene, is_for_mujoco=is_mujoco, step=step.solver_dt, replaced=replaced)
         for each in imports:
             each.part.custom_attributes.clear()
         _LOGGER.info("contacts")

@@ -34,7 +34,9 @@ def refuse_missing_extras(config: SimulationConfig) -> None:
             where = ": ".join(filter(None, (str(config.tree.nearest_origin(path)), path_text(path))))
             cure = f"install it by `{installation(extra, distribution)}`"
             if hasattr(settings, ENVIRONMENT):
-                cure += f", or name an environment that has it: `pippin env add` makes one, and {ENVIRONMENT} names it"
+                other = f"name an environment that has it: `pippin env add` makes one, and {ENVIRONMENT} names it"
+                is_apart = getattr(getattr(settings, "engine", None), "is_apart", False)
+                cure = f"it cannot be beside Pippin, so {other}" if is_apart else f"{cure}, or {other}"
             faults.append(f"{where}: needs {' and '.join(missing)}; {cure}")
     if faults:
         raise ConfigError(*dict.fromkeys(faults))

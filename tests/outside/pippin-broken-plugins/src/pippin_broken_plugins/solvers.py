@@ -13,6 +13,7 @@ from pippin_solver_xpbd.solver import SolverXPBD
 
 __all__ = [
     "Allocating",
+    "Averaging",
     "Claiming",
     "Detecting",
     "FixedGravity",
@@ -104,6 +105,23 @@ class Random(SolverXPBD):
     @pippin.hookimpl
     def before_substep(self, state: newton.State) -> None:
         push_all(state, float(np.random.default_rng().uniform(1.0, 2.0)))
+
+
+@attrs.frozen(kw_only=True)
+class AveragingConfig(XPBDConfig):
+    """Settings of `Averaging`."""
+
+    implementation = "Averaging"
+
+
+class Averaging(SolverXPBD):
+    """Weighs velocities of all worlds with nothing, which makes no number of what is none."""
+
+    is_capturable = False
+
+    @pippin.hookimpl
+    def before_substep(self, state: newton.State) -> None:
+        push_all(state, 0.0 * float(state.body_qd.numpy().sum()))
 
 
 @attrs.frozen(kw_only=True)

@@ -1,0 +1,182 @@
+"""A hundred workers that are killed or stopped while they step: no hang, nothing left, each named."""
+
+import os
+import random
+import signal
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pippin
+import pytest
+from click.testing import CliRunner
+from pippin.cli import main
+from pippin_task.gym import VectorEnv
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")]
+
+EXAMPLES = Path(__file__).parents[3] / "docs" / "examples"
+PENDULUM = str(EXAMPLES / "tasks" / "inverted_pendulum.toml")
+ELSEWHERE = {"solver.type": "mujoco-native", "solver.environment": sys.prefix, "solver.timeout": 2.0}
+SETS = [word for key, value in ELSEWHERE.items() for word in ("--set", f"{key}={value}")]
+SIGNALS = {signal.SIGKILL: "ended with signal SIGKILL in ", signal.SIGSTOP: "gave no answer to "}
+
+TRAINER = '''
+import attrs
+import numpy as np
+from pippin_train import Trainer, TrainerConfig
+
+
+@attrs.frozen(kw_only=True)
+class IdleConfig(TrainerConfig):
+    """A trainer that only steps."""
+
+    implementation = "Idle"
+
+
+class Idle(Trainer):
+    """Steps without an action."""
+
+    backend = "numpy"
+
+    def __init__(self, config, env, seed):
+        self.env = env
+
+    def learn(self):
+        for _ in range(20):
+            self.env.step(np.zeros(self.env.action_space.shape, dtype=np.float32))
+
+    def save(self, path):
+        path.write_bytes(b"")
+
+    def load(self, path):
+        pass
+
+    def write_policy(self, path):
+        path.write_bytes(b"")
+'''
+
+
+def workers():
+    """Return the processes of engines below this one."""
+    found, parents = [], {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            if b"pippin_engines/shim.py" in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+        except (OSError, ValueError, IndexError):  # it has just ended
+            continue
+
+    def is_ours(pid):
+        while pid in parents:
+            if pid == os.getpid():
+                return True
+            pid = parents[pid]
+        return False
+
+    return [pid for pid in found if is_ours(pid)]
+
+
+@contextmanager
+def strikes(number):
+    """Send a signal once to each worker that steps, after a while, until the end of the block."""
+    struck, over = set(), threading.Event()
+
+    def strike():
+        while not over.wait(0.05):
+            for pid in set(workers()) - struck:
+                spent = ticks(pid)
+                while ticks(pid) - spent < 30 and not over.wait(0.02):  # it has imported MuJoCo, and steps
+                    pass
+                time.sleep(random.random() * 0.2)
+                struck.add(pid)
+                try:
+                    os.kill(pid, number)
+                except ProcessLookupError:
+                    struck.discard(pid)
+
+    thread = threading.Thread(target=strike)
+    thread.start()
+    try:
+        yield struck
+    finally:
+        over.set()
+        thread.join()
+
+
+def ticks(pid):
+    """Return the time that a process has computed, in hundredths of a second; a large number if it has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
+    except OSError:
+        return 1 << 30
+
+
+def played(env):
+    while True:
+        env.step(env.action_space.sample())
+
+
+def called(*arguments):
+    return CliRunner().invoke(main, [*arguments, *SETS])
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left():
+    yield
+    deadline = time.monotonic() + 5.0
+    while workers() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert workers() == []
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+@pytest.mark.parametrize("turn", range(10))
+def test_a_run_names_it(turn, number, tmp_path):
+    with strikes(number) as struck:
+        result = called("run", PENDULUM, "--duration", "100000", "--out", str(tmp_path / "run"))
+
+    assert result.exit_code == 4, result.output
+    assert SIGNALS[number] in result.output
+    assert len(struck) == 1
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+@pytest.mark.parametrize("turn", range(20))
+def test_an_environment_names_it(turn, number):
+    env = VectorEnv(PENDULUM, num_envs=4, overrides=ELSEWHERE, shards=2 if turn % 2 else None)
+    with strikes(number) as struck:
+        env.reset(seed=0)
+        with pytest.raises(pippin.SimulationError, match=SIGNALS[number]):
+            played(env)
+    env.close()
+    assert struck
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+@pytest.mark.parametrize("turn", range(10))
+def test_a_training_names_it(turn, number, tmp_path):
+    (tmp_path / "idle.py").write_text(TRAINER)
+    with strikes(number):
+        trainer = f"{tmp_path / 'idle.py'}:IdleConfig"
+        result = called("train", PENDULUM, "--trainer", trainer, "--iterations", "100000", "--out", str(tmp_path / "t"))
+
+    assert result.exit_code == 4, result.output
+    assert SIGNALS[number] in result.output
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+def test_a_sweep_names_each(number, tmp_path):
+    out = tmp_path / "sweep"
+    with strikes(number) as struck:
+        seeds = ["--over", "simulation.seed=0..9", "--processes", "1"]
+        result = called("sweep", PENDULUM, *seeds, "--duration", "100000", "--out", str(out))
+
+    assert result.exit_code == 4, result.output
+    rows = (out / "results.csv").read_text().splitlines()
+    assert sum("failed" in row for row in rows) == 10
+    assert len(struck) == 10

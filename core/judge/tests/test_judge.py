@@ -1,0 +1,163 @@
+"""Judgements of twins: logs that other programs than Pippin wrote."""
+
+import json
+import shutil
+
+import numpy as np
+import pippin
+import pippin_judge
+import pytest
+from click.testing import CliRunner
+from pippin import ConfigError
+from pippin.cli import main
+from pippin.config import toml_text
+
+from . import twins
+
+FAST = {"solvers": ["featherstone"], "laws": ["pd", "servo-m1"]}
+
+
+def write(folder, kind, seed=0, seconds=3.0):
+    return twins.draw(kind, seed, seconds).write(folder)
+
+
+def test_friction_of_a_twin_is_told_from_none_and_the_winner_runs(tmp_path):
+    """The twin has a budget of friction: its law leaves the noise, 1 ± 0.25 σ, and a spring and a damper much more."""
+    file = write(tmp_path, "servo-m1")
+
+    found = pippin_judge.judge(file, **FAST, out=tmp_path / "out")
+
+    assert found.is_explained
+    assert (found.winner.solver, found.winner.law) == ("featherstone", "servo-m1")
+    assert found.alike == (found.winner,)
+    assert found.winner.error == pytest.approx(1.0, abs=0.25)
+    assert found.candidates[1].error > 5.0 * found.winner.error
+    assert found.nominal.error > 100.0 * found.winner.error
+    with pippin.Simulation(found.file) as simulation:
+        assert simulation.config.solver.type == "featherstone"
+        assert simulation.actuators["arm"].get("friction.kc").numpy()[0, 0] > 0.1
+        simulation.step()
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
+    assert summary["winner"] == "featherstone / servo-m1"
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "featherstone / servo-m1 explains the logs" in page
+    assert "candidates/featherstone.pd/report.html" in page
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    """A folder with a twin whose law is the file's, and its judgement; `mujoco-native` has its friction."""
+    folder = tmp_path_factory.mktemp("twin")
+    file = write(folder, "friction")
+    laws = {"laws": ["pd", "servo-m1"], "solvers": ["featherstone", "mujoco-native"]}
+    return folder, pippin_judge.judge(file, **laws, out=folder / "out")
+
+
+@pytest.mark.slow
+def test_a_solver_that_lacks_a_feature_is_a_row_with_its_reason(judged):
+    _, found = judged
+
+    (refused,) = [each for each in found.candidates if each.fit is None]
+    assert refused.name == "featherstone / pd"
+    assert "does not support joint_friction" in refused.reason
+    assert found.candidates[-1] is refused
+    assert found.winner.name == "mujoco-native / pd"
+    assert found.solvers == ("mujoco-native",)
+
+
+@pytest.mark.slow
+def test_the_same_command_reads_what_it_has_and_comes_to_the_same_bits(judged):
+    folder, found = judged
+    shutil.rmtree(folder / "out" / "candidates" / "mujoco-native.servo-m1")
+
+    again = pippin_judge.judge(
+        folder / "twin.toml", laws=["pd", "servo-m1"], solvers=["featherstone", "mujoco-native"], out=folder / "out"
+    )
+
+    assert [(each.name, each.error) for each in again.candidates] == [(one.name, one.error) for one in found.candidates]
+    rollouts = {each.name: each.fit.rollouts for each in found.fitted}
+    fewer = [each.name for each in again.fitted if each.fit.rollouts < rollouts[each.name]]
+    assert fewer == [each.name for each in again.fitted if each.name != "mujoco-native / servo-m1"]
+
+
+@pytest.mark.slow
+def test_a_law_of_a_file_and_the_exit_code_of_a_log_that_none_explains(tmp_path):
+    """A spring in the gear is in no law. That of the file has a delay of its own, which the others have not."""
+    file = write(tmp_path, "gear")
+    late = {"type": "pd", "joints": [".*"], "kp": 60.0, "kd": 2.0, "armature": 0.1, "extends": False}
+    tables = {"actuators": {"arm": {**late, "delay": {"steps": 1}}}}
+    (tmp_path / "late.toml").write_text(toml_text(tables), encoding="utf-8")
+    options = ["--law", str(tmp_path / "late.toml"), "--law", "pd", "--solver", "featherstone"]
+
+    ended = CliRunner().invoke(main, ["judge", str(file), *options, "--out", str(tmp_path / "out"), "--json"])
+
+    assert ended.exit_code == 4, ended.output
+    found = json.loads(ended.stdout.splitlines()[-1])
+    assert not found["is_explained"]
+    assert {each["law"] for each in found["candidates"]} == {"pd", "late"}
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "None explains these logs" in page
+    late = pippin.load(tmp_path / "out" / "candidates" / "featherstone.late.toml")
+    assert late.actuators["arm"].config.delay.steps == 1
+
+
+def test_arguments_without_a_meaning_are_refused(tmp_path):
+    file = write(tmp_path, "pd", seconds=1.0)
+    refusals = {
+        "there are .* servo-m6, servo, and files": {"laws": ["servo-m9"]},
+        "named twice": {"solvers": ["featherstone", "featherstone"]},
+        "no log is held out": {"overrides": {"fit.validation": 0.0}},
+        "has no target that 'pd' could pull to": {"overrides": {"fit.command": "feedforward"}},
+        "there is no actuator 'leg'; did you mean|there is no actuator 'leg'": {
+            "overrides": {"fit.parameters": {"extends": False, "actuators.leg.kp": {"range": [1.0, 2.0]}}}
+        },
+    }
+
+    for text, options in refusals.items():
+        with pytest.raises(ConfigError, match=text):
+            pippin_judge.judge(file, **options, out=tmp_path / "out")
+
+
+def test_a_log_that_no_candidate_can_read_is_an_error(tmp_path):
+    file = write(tmp_path, "pd", seconds=1.0)
+    np.savez(tmp_path / "log.npz", time=np.arange(5.0))
+
+    with pytest.raises(ConfigError, match=r"featherstone / pd: .*log\.npz.*is no log"):
+        pippin_judge.judge(file, **FAST, out=tmp_path / "out")
+
+
+@pytest.mark.slow
+def test_a_stated_noise_counts_and_other_logs_judge(tmp_path):
+    file = write(tmp_path, "pd", seed=0)
+    (tmp_path / "other").mkdir()
+    write(tmp_path / "other", "pd", seed=0)
+    options = {"solvers": ["featherstone"], "laws": ["pd"], "overrides": {"fit.validation": 0.0}}
+
+    found = pippin_judge.judge(
+        file, **options, holdout=[tmp_path / "other" / "log.npz"], noise=1e-2, out=tmp_path / "out"
+    )
+
+    assert found.winner.error == pytest.approx(twins.NOISE / 1e-2, rel=0.2)
+    assert {log for log, _ in found.winner.unseen.places} == {str(tmp_path / "other" / "log.npz")}
+
+
+LAWS = ["pd", "dc-motor", "servo-m1", "servo-m2", "servo-m3"]
+
+
+@pytest.mark.slow
+def test_forty_hidden_twins_are_named(tmp_path):
+    """Solver and law of at least 38 of 40 twins are right: one of them, those that are the same physics, or none."""
+    wrong = []
+    for number in range(40):
+        twin = twins.draw(twins.KINDS[number % len(twins.KINDS)], number)
+        folder = tmp_path / str(number)
+        folder.mkdir()
+
+        found = pippin_judge.judge(twin.write(folder), solvers=sorted(twins.SOLVERS), laws=LAWS, out=folder / "out")
+
+        named = (found.winner.law if found.is_explained else "", frozenset(found.solvers))
+        if named != (twin.law, twin.solvers) and (named[0] or twin.law):
+            wrong.append((number, named, twin.law, sorted(twin.solvers)))
+        shutil.rmtree(folder)
+
+    assert len(wrong) <= 2, wrong

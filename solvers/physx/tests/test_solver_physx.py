@@ -1,0 +1,275 @@
+"""PhysX keeps the contract in an environment of its own, and moves and touches as formulas and MuJoCo say."""
+
+import os
+import re
+from pathlib import Path
+
+import newton
+import numpy as np
+import pippin
+import pippin_conformance as conformance
+import pytest
+import warp as wp
+from pippin.catalog import Catalog
+from pippin_conformance import relations
+
+ENVIRONMENT = Path(os.environ.get("PIPPIN_PHYSX", Path(__file__).parents[3] / "envs" / "physx"))
+RELATIONS = {f"relation_{name}": "PhysX has no ellipsoids" for name in relations.RELATIONS}
+CONFORMANCE = conformance.Conformance(
+    "solver", "physx", config={"environment": str(ENVIRONMENT)}, expected_failures=RELATIONS
+)
+G = 9.81
+
+needs_engine = pytest.mark.skipif(
+    not ENVIRONMENT.exists(),
+    reason="`uv run pippin env add physx` makes envs/physx, 1100 MB; PIPPIN_PHYSX names another",
+)
+
+
+def simulation(builder, worlds=1, dt=0.002, **settings):
+    tables = {
+        "simulation": {"dt": dt, "device": "cpu"},
+        "scene": {"worlds": worlds},
+        "solver": {"type": "physx", "environment": str(ENVIRONMENT), **settings},
+    }
+    return pippin.Simulation(pippin.structure(tables), prototype=builder)
+
+
+def on_ground(*shapes, speed=0.0, height=0.1, fall=0.0, **surface):
+    """Return bodies of 2 kg beside each other, on a ground of the same surface."""
+    builder, cfg = newton.ModelBuilder(up_axis="Z"), newton.ModelBuilder.ShapeConfig(density=0.0, **surface)
+    builder.add_ground_plane(cfg=cfg)
+    sizes = {"box": {"hx": 0.1, "hy": 0.1, "hz": 0.1}, "sphere": {"radius": 0.1}}
+    sizes |= {"capsule": {"radius": 0.05, "half_height": 0.05}}
+    sizes |= {shape: {"radius": 0.1, "half_height": 0.1} for shape in ("cylinder", "cone")}
+    sizes["convex_hull"] = {"mesh": newton.Mesh.create_box(0.1, 0.1, 0.1)}
+    for row, shape in enumerate(shapes):
+        place = wp.transform((2.0 * row, 0.0, height), wp.quat_identity())
+        body = builder.add_body(mass=2.0, inertia=wp.diag(wp.vec3(0.02)), xform=place, label=shape)
+        getattr(builder, f"add_shape_{shape}")(body, cfg=cfg, **sizes[shape])
+        builder.joint_qd[-6:] = [speed, 0.0, -fall, 0.0, 0.0, 0.0]
+    return builder
+
+
+def hinge(**joint):
+    """Return an arm of 1 kg at a hinge about y, 0.5 m above its centre of mass."""
+    builder = newton.ModelBuilder(up_axis="Z")
+    arm = builder.add_link(mass=1.0, com=wp.vec3(0.0, 0.0, -0.5), inertia=wp.diag(wp.vec3(0.02)), label="arm")
+    builder.add_articulation([builder.add_joint_revolute(-1, arm, axis=(0.0, 1.0, 0.0), label="hinge", **joint)])
+    return builder
+
+
+@pytest.mark.alone
+def test_its_features_are_known_without_physx():
+    found = Catalog.installed().find("solver", "physx").load()
+
+    assert found.supported_features["joint_drives"] == "live"
+    assert "d6_joints" not in found.supported_features
+
+
+@pytest.mark.alone
+def test_without_an_environment_it_says_what_to_make():
+    with pytest.raises(pippin.ConfigError, match="it cannot be beside Pippin, so name an environment that has it"):
+        pippin.Simulation(pippin.structure({"solver": {"type": "physx"}}))
+
+
+@pytest.mark.alone
+def test_its_licence_is_told_before_it_is_installed():
+    config = Catalog.installed().find("solver", "physx").load_config()
+
+    assert "NVIDIA" in config.engine.licence
+    assert config.engine.is_apart
+
+
+@needs_engine
+@pytest.mark.slow
+@conformance.parametrize(CONFORMANCE)
+def test_it_keeps_the_contract(check):
+    check()
+
+
+@needs_engine
+@pytest.mark.slow
+def test_the_flight_of_an_ant_nears_that_of_mujoco_with_the_step(ant_flight):
+    """Both are of first order: a quarter of the step leaves a quarter of the distance."""
+    far, near = (ant_flight("physx", dt=dt, environment=str(ENVIRONMENT)) for dt in (0.01, 0.0025))
+
+    assert far < 1e-3
+    assert near == pytest.approx(far / 4, rel=0.1)
+
+
+@needs_engine
+def test_all_shapes_rest_on_the_ground():
+    """A mesh has a thickness, by which it sinks."""
+    with simulation(on_ground("box", "sphere", "capsule", "cylinder", "cone", "convex_hull")) as found:
+        found.step(500)
+        heights = found.state.body_q.numpy()[:, 2].astype(float)
+
+    assert heights[:5] == pytest.approx(0.1, abs=1e-6)
+    assert heights[5] == pytest.approx(0.1, abs=3e-6)
+
+
+@needs_engine
+@pytest.mark.slow
+def test_relations_hold_for_the_shapes_that_it_has(monkeypatch):
+    """They do not depend on places, directions, the order of bodies, or worlds."""
+    monkeypatch.delitem(relations.MATTER["shapes"]["shapes"], "ellipsoid")
+
+    assert not any(relations.errors_of_relations(CONFORMANCE.subject).values())
+
+
+@needs_engine
+@pytest.mark.parametrize("mu", [0.5, 0.2])
+def test_a_box_slides_as_far_as_friction_says(mu):
+    with simulation(on_ground("box", speed=1.0, mu=mu)) as found:
+        found.step(500)
+        place = found.state.body_q.numpy()[0, 0]
+
+    assert place == pytest.approx(
+        0.5 / (mu * G) - 0.5 * 0.002, rel=1e-3
+    )  # the last speed of a step is that of all of it
+
+
+@needs_engine
+def test_friction_is_the_mean_of_two_shapes():
+    builder = on_ground("box", speed=1.0, mu=0.4)
+    builder.shape_material_mu[0] = 0.0
+    with simulation(builder) as found:
+        found.step(500)
+        place = found.state.body_q.numpy()[0, 0]
+
+    assert place == pytest.approx(0.5 / (0.2 * G) - 0.5 * 0.002, rel=1e-3)
+
+
+@needs_engine
+def test_a_sphere_leaves_the_ground_with_its_share_of_the_speed():
+    with simulation(on_ground("sphere", height=0.101, fall=2.0, restitution=0.6)) as found:
+        found.step(5)
+        speed = found.state.body_qd.numpy()[0, 2]
+
+    assert speed == pytest.approx(0.6 * (2.0 + 0.002 * G) - 4 * 0.002 * G, abs=1e-3)  # it meets the ground at once
+
+
+@needs_engine
+def test_shapes_with_margins_rest_as_far_apart():
+    builder = on_ground("sphere", height=0.14, margin=0.01)
+    builder.shape_margin[1] = 0.02
+    with simulation(builder) as found:
+        found.step(500)
+        height = found.state.body_q.numpy()[0, 2]
+
+    assert height == pytest.approx(0.13, abs=1e-5)
+
+
+@needs_engine
+def test_a_pendulum_swings_as_long_as_the_formula_says():
+    """The defaults of PhysX, a damping of turns among them, are off."""
+    builder = hinge(armature=0.03)
+    builder.joint_q[0] = 0.05
+    period = 2.0 * np.pi * np.sqrt((0.02 + 0.5**2 + 0.03) / (0.5 * G))
+    with simulation(builder, dt=period / 1000) as found:
+        found.step(10_000)
+        angle = found.state.joint_q.numpy()[0]
+
+    assert angle == pytest.approx(0.05, rel=1e-3)
+
+
+@needs_engine
+def test_the_other_method_gains_energy():
+    """A step with forces in each of many iterations adds as much as half an explicit Euler step."""
+    builder = hinge()
+    builder.joint_q[0] = 0.05
+    rate = np.sqrt(0.5 * G / (0.02 + 0.5**2))
+    with simulation(builder, method="tgs") as found:
+        found.step(round(10 * 2.0 * np.pi / rate / 0.002))
+        angle = found.state.joint_q.numpy()[0]
+
+    assert angle == pytest.approx(0.05 * np.exp(0.25 * rate**2 * 0.002 * 20.0 * np.pi / rate), rel=0.01)
+
+
+@needs_engine
+def test_a_hinge_counts_its_turns():
+    builder = hinge()
+    builder.joint_qd[0] = 40.0
+    with simulation(builder) as found:
+        found.model.gravity.zero_()
+        found.notify_model_changed(newton.ModelFlags.MODEL_PROPERTIES)
+        found.step(500)
+        angle = found.state.joint_q.numpy()[0]
+
+    assert angle == pytest.approx(40.0, rel=1e-3)
+
+
+@needs_engine
+def test_a_drive_holds_as_its_gains_say_and_has_its_limit():
+    """At rest, gain times error is the torque of the weight; or the drive gives what it may, which holds less."""
+    builder = hinge(target_ke=50.0, target_kd=5.0, effort_limit=20.0, damping=2.0)
+    with simulation(builder, worlds=2) as found:
+        found.view.articulations("**").set_dof_position_targets([[0.5], [0.5]])
+        found.view.articulations("**").set_dof_max_forces([[20.0], [1.0]])
+        found.step(3000)
+        held, limited = found.state.joint_q.numpy().astype(float)
+
+    assert 50.0 * (0.5 - held) == pytest.approx(0.5 * G * np.sin(held), rel=1e-3)
+    assert 0.5 * G * np.sin(limited) == pytest.approx(1.0, rel=1e-2)
+
+
+@needs_engine
+def test_worlds_are_equal_to_the_bit_and_apart():
+    """All stand at the same place; one is pushed, and one gets another gravity."""
+    builder = on_ground("box", "capsule", speed=0.5, mu=0.3)
+    with simulation(builder, worlds=4) as found:
+        gravity = found.model.gravity.numpy()
+        gravity[2] *= 0.5
+        found.model.gravity.assign(gravity)
+        found.notify_model_changed(newton.ModelFlags.MODEL_PROPERTIES)
+        found.view.rigid_bodies("box").apply_forces([[0.0, 5.0, 0.0]], indices=[1])
+        found.step(50)
+        poses = found.state.body_q.numpy().reshape(4, -1)
+
+    assert (poses[0] == poses[3]).all()
+    assert (poses[0] != poses[1]).any()
+    assert (poses[0] != poses[2]).any()
+
+
+def finite_ground():
+    builder = on_ground("box")
+    builder.shape_scale[0] = (1.0, 1.0, 0.0)
+    return builder
+
+
+def meeting_links():
+    builder, cfg = newton.ModelBuilder(up_axis="Z"), newton.ModelBuilder.ShapeConfig(density=0.0)
+    links = [builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.02)), label=name) for name in ("one", "two")]
+    joints = [builder.add_joint_free(links[0])]
+    joints.append(builder.add_joint_revolute(*links, axis=(0.0, 1.0, 0.0), collision_filter_parent=False))
+    builder.add_articulation(joints)
+    for link in links:
+        builder.add_shape_sphere(link, radius=0.1, cfg=cfg)
+    return builder
+
+
+def of_shape(add):
+    builder = newton.ModelBuilder(up_axis="Z")
+    add(builder, builder.add_body(mass=1.0, inertia=wp.diag(wp.vec3(0.02)), label="block"))
+    return builder
+
+
+MESH, BALL = newton.Mesh.create_box(0.1, 0.1, 0.1), newton.Mesh.create_sphere(0.1)
+
+
+@pytest.mark.parametrize(
+    ("builder", "told"),
+    [
+        (finite_ground, "plane .* moves, or has edges; let it be a box, or an endless ground"),
+        (meeting_links, "may touch across a joint, as they never do in PhysX; let their pair be filtered"),
+        (lambda: of_shape(lambda b, body: b.add_shape_mesh(body, mesh=MESH)), "no shapes of the kind mesh"),
+        (lambda: of_shape(lambda b, body: b.add_shape_convex_hull(body, mesh=BALL)), "mesh .* has more than 64 points"),
+        (lambda: of_shape(lambda b, body: b.add_shape_plane(body=body, width=0, length=0)), "plane .* moves"),
+    ],
+)
+def test_what_it_lacks_is_refused(builder, told):
+    config = Catalog.installed().find("solver", "physx").load_config()(environment=None)
+    found = Catalog.installed().find("solver", "physx").load()(config)
+
+    assert re.search(told, "\n".join(found.faults(builder().finalize(device="cpu"))))
