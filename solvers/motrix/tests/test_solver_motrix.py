@@ -147,7 +147,7 @@ def finite_ground():
 @pytest.mark.parametrize(
     ("builder", "told"),
     [
-        (lambda: ground_and("mesh"), "'motrix' has no shapes of the kind mesh, as .* is; let convex_hulls be true"),
+        (lambda: ground_and("mesh"), "'motrix' has no shapes of the kind mesh, as .* is; set convex_hulls"),
         (finite_ground, "plane .* has edges; let it be a box, or an endless ground"),
     ],
 )

@@ -117,6 +117,5 @@ class Engine:
 
 def moved(poses, points):
     """Return points in the world, [W, 3]: poses are a position and a quaternion xyzw."""
-    axis = poses[:, 3:6]
-    across = 2.0 * np.cross(axis, points)
-    return poses[:, :3] + points + poses[:, 6:] * across + np.cross(axis, across)
+    across = 2.0 * np.cross(poses[:, 3:6], points)
+    return poses[:, :3] + points + poses[:, 6:] * across + np.cross(poses[:, 3:6], across)

@@ -12,10 +12,8 @@ from pippin.quaternions import conjugate, product, rotated
 
 __all__ = ["Scene"]
 
-SIZES = {"plane": 0, "sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3, "cone": 0, "convex_mesh": 0}
-"""How many numbers of a shape MJCF has; the last two become meshes."""
-
-MESHES = ("cone", "convex_mesh")
+SIZES = {"plane": 0, "sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3, "cone": -1, "convex_mesh": -1}
+"""How many numbers of a shape MJCF has; -1 is a mesh."""
 
 AXES = ("REVOLUTE", "PRISMATIC")
 
@@ -49,7 +47,8 @@ class Scene:
         self.axes = [row for row, kind in enumerate(self._kinds) if kind in AXES]
         collide = self._of("shape_flags") & int(newton.ShapeFlags.COLLIDE_SHAPES) != 0
         self._names = [GeoType(kind).name.lower() for kind in self._of("shape_type")]
-        self._shapes = np.flatnonzero(collide & (self._of("shape_world") <= 0))
+        #: Shapes that collide, of the first world and of none.
+        self.shapes = np.flatnonzero(collide & (self._of("shape_world") <= 0))
 
     def _of(self, name: str, source: Any = None) -> np.ndarray:
         """Return an array of the model, or of a control; empty if it has none."""
@@ -63,11 +62,10 @@ class Scene:
 
     def faults(self) -> Iterator[str]:
         """Yield which shapes MotrixSim, or this wrapper, does not have."""
-        for shape in self._shapes:
+        for shape in self.shapes:
             name, label = self._names[shape], self._model.shape_label[shape]
             if name not in SIZES:
-                cure = "let convex_hulls be true in its asset, or use another solver"
-                yield f"type: 'motrix' has no shapes of the kind {name}, as {label!r} is; {cure}"
+                yield f"type: 'motrix' has no shapes of the kind {name}, as {label!r} is; set convex_hulls in its asset"
             is_endless = self._of("shape_body")[shape] < 0 and not self._of("shape_scale")[shape, :2].any()
             if name == "plane" and not is_endless:
                 yield f"type: plane {label!r} moves, or has edges; let it be a box, or an endless ground"
@@ -95,8 +93,7 @@ class Scene:
         for row, most in zip(self.axes, self.of_axes("effort_limit")[0], strict=True):
             law = f'gaintype="fixed" biastype="affine" gainprm="1" biasprm="0 0 0"{bounds("forcerange", -most, most)}'
             actuators += f'<general name="d{row}" joint="j{row}" {law}/>'
-        hulls = [shape for shape in self._shapes if self._names[shape] in MESHES]
-        meshes = "".join(f'<mesh name="m{shape}" vertex="{text(self._corners(shape))}"/>' for shape in hulls)
+        meshes = "".join(self._mesh(shape) for shape in self.shapes if SIZES[self._names[shape]] < 0)
         return (
             f'<mujoco><compiler angle="radian" autolimits="true"/><option timestep="{dt:.17g}"/><asset>{meshes}</asset>'
             f"<worldbody>{''.join(self._shapes_of(-1))}{self._bodies_of(-1)}</worldbody>"
@@ -132,15 +129,15 @@ class Scene:
         )
 
     def _shapes_of(self, body: int) -> Iterator[str]:
-        for shape in self._shapes[self._of("shape_body")[self._shapes] == body]:
+        for shape in self.shapes[self._of("shape_body")[self.shapes] == body]:
             name, place = self._names[shape], self._of("shape_transform")[shape]
             form = f'type="{name}" size="{text(self._of("shape_scale")[shape, : SIZES[name]]) or "0 0 1"}"'
-            form = f'type="mesh" mesh="m{shape}"' if name in MESHES else form
+            form = f'type="mesh" mesh="m{shape}"' if SIZES[name] < 0 else form
             frame = f'pos="{text(place[:3])}" quat="{text(np.roll(place[3:], 1))}"'
             yield f'<geom name="g{shape}" {form} {frame} contype="0" conaffinity="0"/>'
 
-    def _corners(self, shape: Any) -> np.ndarray:
-        """Return the corners of a cone, or of a convex mesh, [corners, 3].
+    def _mesh(self, shape: Any) -> str:
+        """Return the corners of a cone, or of a convex mesh.
 
         MotrixSim is at a loss where neighbouring triangles are in one plane, so that no corner is quite in its place.
         """
@@ -150,11 +147,12 @@ class Scene:
         if self._names[shape] == "convex_mesh":
             source: Any = self._model.shape_source[shape]
             corners = np.unique(source.vertices, axis=0) * self._of("shape_scale")[shape]
-        return corners + OFF * np.abs(corners).max() * np.random.default_rng(0).uniform(-1.0, 1.0, corners.shape)
+        corners += OFF * np.abs(corners).max() * np.random.default_rng(0).uniform(-1.0, 1.0, corners.shape)
+        return f'<mesh name="m{shape}" vertex="{text(corners)}"/>'
 
     def _pairs(self) -> Iterator[str]:
-        for first, second in self._of("shape_contact_pairs") if len(self._shapes) else ():
-            if np.isin((first, second), self._shapes).all():
+        for first, second in self._of("shape_contact_pairs") if len(self.shapes) else ():
+            if np.isin((first, second), self.shapes).all():
                 mu, margin = (self._of(f"shape_{name}")[[first, second]] for name in ("material_mu", "margin"))
                 numbers = f'margin="{margin.sum():.9g}" friction="{text([mu.mean(), mu.mean()])} 0 0 0"'
                 yield f'<pair geom1="g{first}" geom2="g{second}" condim="3" {numbers}/>'

@@ -25,6 +25,12 @@ BUILT = (
 """Features that each world may change, and those that are read once."""
 
 
+SOFT = (
+    "contacts and limits yield by MotrixSim's law, by up to a fifth more than MuJoCo's, and corners of meshes are off"
+)
+"""What a run of shapes is told."""
+
+
 class MotrixWorlds(TreeWorlds):
     """All worlds of a model in one batch.
 
@@ -62,4 +68,5 @@ class SolverMotrix(EngineSolver):
 
     def make_worlds(self, model: newton.Model, dt: float) -> MotrixWorlds:
         """Return the worlds."""
+        self.notes = [SOFT] if len(Scene(model).shapes) else []
         return MotrixWorlds(model, self.config, dt)
