@@ -16,8 +16,6 @@ from pippin.solving import ContactSource, EngineFrames, JointMap
 
 from .engines import RunningEngine, start_engine
 
-__all__ = ["EngineSolver", "EngineWorlds", "TreeWorlds"]
-
 
 class EngineWorlds(newton.solvers.SolverBase):
     """All worlds of a model in an engine; its steps carry on nothing but shared arrays, which the host puts back."""
@@ -81,7 +79,7 @@ class TreeWorlds(EngineWorlds):
     def advance(
         self, state_in: newton.State, state_out: newton.State, control: newton.Control, worlds: np.ndarray, count: int
     ) -> None:
-        """Read the worlds that something else wrote, take substeps, and write the joints; see `EngineWorlds`."""
+        """Read the `worlds` of `state_in` that something wrote, take `count` substeps, and write `state_out`."""
         arrays, model = self.engine.arrays, self.model
         self._joints.read(state_in, worlds, arrays["q"], arrays["v"])
         for name, array in (("efforts", control.joint_f), ("wrenches", state_in.body_f)):
@@ -101,6 +99,8 @@ class EngineSolver(abc.ABC):
 
     coordinates = "joint"
     supported_observables: frozenset[str] = frozenset()
+    """None, unless a subclass says otherwise."""
+
     engine_memory = "shared"
     is_capturable = False
     eager_reason = "the engine runs on the host"
@@ -123,7 +123,7 @@ class EngineSolver(abc.ABC):
 
     @pippin.hookimpl
     def check_model(self, model: newton.Model) -> Iterator[str]:
-        """Refuse a GPU, bodies without a joint, and worlds with numbers of their own that the engine has once."""
+        """Refuse a model on a GPU, bodies without a joint, and worlds that differ in what the engine has once."""
         if kind_of(model.device) != "cpu":
             yield f'type: its engine runs on the CPU, the model is on {model.device}; set simulation.device = "cpu"'
         loose = np.setdiff1d(np.arange(model.body_count), on_host(model.joint_child))
@@ -140,7 +140,7 @@ class EngineSolver(abc.ABC):
 
     @pippin.hookimpl
     def build_solver(self, model: newton.Model, dt: float) -> EngineWorlds:
-        """Return the worlds."""
+        """Return the worlds of a model."""
         self._worlds = self.make_worlds(model, dt)
         return self._worlds
 
@@ -151,7 +151,7 @@ class EngineSolver(abc.ABC):
 
     @pippin.hookimpl
     def notify_model_changed(self, solver: EngineWorlds, flags: int, changed_worlds: wp.array[wp.bool]) -> None:
-        """Let the worlds take over what changed."""
+        """Let `solver` take over what changed, by its `flags`, in the `changed_worlds`."""
         solver.take_over(flags, changed_worlds.numpy())
 
     @pippin.hookimpl
@@ -164,7 +164,7 @@ class EngineSolver(abc.ABC):
         substep_count: int,
         written_worlds: wp.array[wp.bool],
     ) -> None:
-        """Take all substeps in one call."""
+        """Let `solver` take `substep_count` substeps from `state_in` to `state_out`, and read the `written_worlds`."""
         solver.advance(state_in, state_out, control, written_worlds.numpy(), substep_count)
 
     @pippin.hookimpl
