@@ -116,12 +116,9 @@ class CandidateFiles:
         Raises:
             ConfigError: It lacks a group, or the parameters.
         """
-        if missing := [group.label for group in self.groups if group.label not in found.actuators]:
-            raise ConfigError(
-                f"law: there is no actuator {missing[0]!r} in the file of a law; let it extend the other file"
-            )
-        if found.fit is None:
-            raise ConfigError("law: the file of a law has no [fit]; let it extend the other file")
+        missing = [f"actuators.{group.label}" for group in self.groups if group.label not in found.actuators]
+        if missing := [*missing, *(["fit"] * (found.fit is None))]:
+            raise ConfigError(f"law: the file of a law has no [{missing[0]}]; let it extend the file that is judged")
         groups = {group.label: found.actuators[group.label] for group in self.groups}
         tables: dict[str, Any] = {"solver": unstructure(found.solver) | {"extends": False}}
         tables["actuators"] = {label: unstructure(each) | {"extends": False} for label, each in groups.items()}
