@@ -11,8 +11,7 @@ from typing import Any
 import attrs
 from pippin import ConfigError, PluginError, SimulationConfig, SimulationError, did_you_mean, load
 from pippin.report import Markup
-from pippin.studies import Overlay, RunFolder, RunProgress, Study, run_study
-from pippin.studies.progress import progress_shown_by
+from pippin.studies import Overlay, RunFolder, RunProgress, Study, progress_shown_by, run_study
 from pippin_fit import FitConfig, FitResult, FitSignalConfig, fit, is_explained
 
 from .candidate_files import FILE, CandidateFiles, Fits, Start, is_at_noise
@@ -122,11 +121,11 @@ class JudgeStudy(Study[Judgement]):
             known = (FILE, self._files.law) if number == 0 else ()
             for law in [*known[:1], *(law for law in self._laws if law not in known)]:
                 one = self._called(solver, law)
-                with progress.phase(one.name), progress_shown_by(_Line(progress)):
+                with progress.phase(one.name), progress_shown_by(_CandidateLine(progress)):
                     stop_if_asked()
                     fits[law] = self._judge(one, law, fits)
             base = fits[FILE]
-        with progress.phase("again"), progress_shown_by(_Line(progress)):
+        with progress.phase("again"), progress_shown_by(_CandidateLine(progress)):
             for one in list(self._candidates.values()):
                 stop_if_asked()
                 self._judge_again(one)
@@ -172,16 +171,16 @@ class JudgeStudy(Study[Judgement]):
         if one.fit is None or one.law not in LAWS or is_at_noise(one.fit):
             return
         left = one.fit.costs[-1]
-        starts = [
-            (each.fit.costs[-1], each.law, each.fit)
+        others = [
+            (each.fit.costs[-1], (each.law, each.fit))
             for each in self._candidates.values()
             if each.fit is not None
             and (each.law == one.law or (each.solver == one.solver and is_explained(left)))
             and one.law in (each.law, *BEFORE.get(each.law, ()))
         ]
-        least, *start = min(starts, key=lambda each: each[0])
+        least, start = min(others, key=lambda each: each[0])
         if left > _WORSE * least:
-            self._candidates[one.name] = self._searched(one, ".again", one.law, tuple(start))
+            self._candidates[one.name] = self._searched(one, ".again", one.law, start)
 
     def _searched(self, one: Candidate, suffix: str, law: str, start: Start, **first: Any) -> Candidate:
         """Return a candidate with its fit from a start, if that leaves less than the one that it has."""
@@ -235,7 +234,7 @@ def laws_of(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(dict.fromkeys(chosen), key=lambda name: known.index(name) if name in known else len(known)))
 
 
-class _Line(RunProgress):
+class _CandidateLine(RunProgress):
     """Shows the progress of a fit as the live line of a candidate."""
 
     def __init__(self, outer: RunProgress) -> None:
