@@ -151,7 +151,8 @@ def draw(kind: str, seed: int, seconds: float = 5.0) -> Twin:
     random = np.random.default_rng(seed)
     links = 2 if kind.startswith("arm") else 1
     targets = commands(seconds, links, random)
-    kp, kd, armature = random.uniform(40.0, 80.0), random.uniform(1.5, 2.5), random.uniform(0.04, 0.08)
+    kp, kd = links * random.uniform(40.0, 80.0), links * random.uniform(1.5, 2.5)
+    armature = random.uniform(0.04, 0.08)
 
     def spring(target: np.ndarray, angle: np.ndarray, speed: np.ndarray) -> np.ndarray:
         return kp * (target - angle) - kd * speed
