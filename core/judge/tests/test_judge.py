@@ -85,7 +85,7 @@ def test_a_law_of_a_file_and_the_exit_code_of_a_log_that_none_explains(tmp_path)
     """A spring in the gear is in no law. That of the file has a delay of its own, which the others have not."""
     file = write(tmp_path, "gear")
     late = {"type": "pd", "joints": [".*"], "kp": 60.0, "kd": 2.0, "armature": 0.1, "extends": False}
-    tables = {"actuators": {"arm": {**late, "delay": {"steps": 1}}}}
+    tables = {"extends": ["twin.toml"], "actuators": {"arm": {**late, "delay": {"steps": 1}}}}
     (tmp_path / "late.toml").write_text(toml_text(tables), encoding="utf-8")
     options = ["--law", str(tmp_path / "late.toml"), "--law", "pd", "--solver", "featherstone"]
 

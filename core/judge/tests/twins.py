@@ -151,7 +151,8 @@ def draw(kind: str, seed: int, seconds: float = 5.0) -> Twin:
     random = np.random.default_rng(seed)
     links = 2 if kind.startswith("arm") else 1
     targets = commands(seconds, links, random)
-    kp, kd, armature = random.uniform(40.0, 80.0), random.uniform(1.5, 2.5), random.uniform(0.04, 0.08)
+    kp, kd = links * random.uniform(40.0, 80.0), links * random.uniform(1.5, 2.5)
+    armature = random.uniform(0.04, 0.08)
 
     def spring(target: np.ndarray, angle: np.ndarray, speed: np.ndarray) -> np.ndarray:
         return kp * (target - angle) - kd * speed
@@ -161,9 +162,9 @@ def draw(kind: str, seed: int, seconds: float = 5.0) -> Twin:
 
     smooth = stepped(targets, spring, robot(links, f' armature="{armature}"'))
     speeds = np.gradient(smooth, STEP, axis=0)
-    fast = random.uniform(1.5, 2.5) * np.abs(speeds).max()
-    effort = np.abs(spring(targets, smooth, speeds)).max()
-    stall = random.uniform(0.5, 0.7) * effort
+    fast = random.uniform(1.5, 2.5) * np.abs(speeds).max(axis=0)
+    efforts = np.abs(spring(targets, smooth, speeds)).max(axis=0)
+    stall, effort = (random.uniform(0.5, 0.7) + 0.2 * (links > 1)) * efforts, efforts.max()
     dry, more, scale = random.uniform(0.06, 0.15) * effort, random.uniform(0.08, 0.2), random.uniform(0.05, 0.1)
     fade = scale * np.abs(speeds).max()
     budgets = {

@@ -17,8 +17,10 @@ class Trace:
     """A signal of a joint over a window, measured and simulated."""
 
     log: str
+    """Name of the log."""
 
     joint: str
+    """Label of the joint."""
 
     signal: str
     """`position` or `velocity`."""

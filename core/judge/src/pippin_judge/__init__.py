@@ -1,4 +1,4 @@
-"""Which solver and which law of actuators explain the logs of a robot: `pippin judge`."""
+"""Solvers and laws of actuators, judged by logs of a robot: `pippin judge`."""
 
 from typing import TYPE_CHECKING
 

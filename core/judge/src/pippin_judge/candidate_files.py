@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -91,7 +90,7 @@ class CandidateFiles:
         if law in LAWS:
             tables |= self._tables_of(law, *start, **first)
         elif law != FILE:
-            tables["extends"].append(os.path.abspath(law))
+            tables |= {key: each for key, each in self.tables_in(load(law)).items() if key != "solver"}
         self._folder.write_text(f"{name}.toml", toml_text(tables))
         return self._folder.path / f"{name}.toml"
 
@@ -111,9 +110,15 @@ class CandidateFiles:
             varied |= own
         return {"actuators": actuators, "fit": {"parameters": {"extends": False, **varied}}}
 
-    def found_tables(self, result: FitResult) -> dict[str, Any]:
-        """Return the tables in which the file of a fit differs from the user's: solver, groups, bodies, parameters."""
-        found = load(result.file)
+    def tables_in(self, found: SimulationConfig) -> dict[str, Any]:
+        """Return the tables in which a configuration may differ from the user's: solver, groups, bodies, parameters.
+
+        Raises:
+            ConfigError: It lacks a group, or the parameters.
+        """
+        missing = [f"actuators.{group.label}" for group in self.groups if group.label not in found.actuators]
+        if missing := [*missing, *(["fit"] * (found.fit is None))]:
+            raise ConfigError(f"law: the file of a law has no [{missing[0]}]; let it extend the file that is judged")
         groups = {group.label: found.actuators[group.label] for group in self.groups}
         tables: dict[str, Any] = {"solver": unstructure(found.solver) | {"extends": False}}
         tables["actuators"] = {label: unstructure(each) | {"extends": False} for label, each in groups.items()}

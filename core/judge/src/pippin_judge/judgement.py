@@ -18,10 +18,14 @@ class Candidate:
     """A solver with a law of actuators, fitted to the logs; or the reason why it was not."""
 
     solver: str
+    """The name of its solver."""
 
     law: str
+    """The name of its law: that of a file without its suffix, and `file` for the law of the file that is judged, if it
+    is none of `LAWS`."""
 
     fit: FitResult | None = None
+    """Its fit; None without one."""
 
     unseen: BlockErrors | None = attrs.field(default=None, repr=False)
     """For the core: what it leaves of the logs that the fit did not see; None if it was not fitted."""

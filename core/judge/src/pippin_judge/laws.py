@@ -64,7 +64,7 @@ was none, in units of the largest effort.
 
 @attrs.frozen(kw_only=True, eq=False)
 class Loads:
-    """What logs show of springs and dampers that pull to the commands, shape [joints] each."""
+    """Loads of springs and dampers that pull to the commands of logs, shape [joints] each."""
 
     pull: np.ndarray
     """Largest effort of the springs [N or N·m]."""

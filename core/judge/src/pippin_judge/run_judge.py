@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from pippin import ConfigError, PluginError, SimulationConfig, SimulationError, did_you_mean
+from pippin import ConfigError, PluginError, SimulationConfig, SimulationError, did_you_mean, load
 from pippin.report import Markup
-from pippin.studies import Overlay, RunFolder, RunProgress, Study, run_study
-from pippin.studies.progress import progress_shown_by
+from pippin.studies import Overlay, RunFolder, RunProgress, Study, progress_shown_by, run_study
 from pippin_fit import FitConfig, FitResult, FitSignalConfig, fit, is_explained
 
 from .candidate_files import FILE, CandidateFiles, Fits, Start, is_at_noise
@@ -55,7 +54,7 @@ def judge(
         overrides: Values on top of the file, as for `pippin.load`.
         solvers: Names of solvers; by default that of the file.
         laws: Names of laws: those of `LAWS`, `servo` for all its formulas, `file` for the law of the file under each
-            solver, or a TOML file with other tables `[actuators]` and `[fit.parameters]`; by default all of `LAWS`.
+            solver, or a TOML file that extends the other one and has a law of its own; by default all of `LAWS`.
         holdout: Logs that no fit sees, besides what `fit.validation` and `fit.validation_logs` hold out.
         noise: Standard deviation of the positions [rad or m], which are then the only signal; by default it is
             estimated from the logs.
@@ -121,20 +120,24 @@ class JudgeStudy(Study[Judgement]):
             fits: dict[str, FitResult | None] = {FILE: base}
             known = (FILE, self._files.law) if number == 0 else ()
             for law in [*known[:1], *(law for law in self._laws if law not in known)]:
-                with progress.phase(f"{solver} / {Path(law).stem}"), progress_shown_by(_Line(progress)):
+                one = self._called(solver, law)
+                with progress.phase(one.name), progress_shown_by(_CandidateLine(progress)):
                     stop_if_asked()
-                    fits[law] = self._judge(solver, law, fits)
+                    fits[law] = self._judge(one, law, fits)
             base = fits[FILE]
-        with progress.phase("again"), progress_shown_by(_Line(progress)):
+        with progress.phase("again"), progress_shown_by(_CandidateLine(progress)):
             for one in list(self._candidates.values()):
                 stop_if_asked()
                 self._judge_again(one)
         if not any(each.fit for each in self._candidates.values()):
             raise ConfigError(*(f"{each.name}: {each.reason}" for each in self._candidates.values()))
 
-    def _judge(self, solver: str, law: str, fits: Fits) -> FitResult | None:
+    def _called(self, solver: str, law: str) -> Candidate:
+        """Return a candidate that is not fitted yet; the first one is the file, and has the name of its law."""
+        return Candidate(solver=solver, law=Path(law).stem if self._candidates else self._files.law)
+
+    def _judge(self, one: Candidate, law: str, fits: Fits) -> FitResult | None:
         """Fit a candidate, and keep it; return its fit, or None if it was not fitted."""
-        one = Candidate(solver=solver, law=Path(law).stem if self._candidates else self._files.law)
         other = self._candidates.get(f"{self._solvers[0]} / {one.law}")
         most = 0.0 if other is None or other.fit is None else _WORSE * other.fit.costs[-1]
         try:
@@ -168,16 +171,16 @@ class JudgeStudy(Study[Judgement]):
         if one.fit is None or one.law not in LAWS or is_at_noise(one.fit):
             return
         left = one.fit.costs[-1]
-        starts = [
-            (each.fit.costs[-1], each.law, each.fit)
+        others = [
+            (each.fit.costs[-1], (each.law, each.fit))
             for each in self._candidates.values()
             if each.fit is not None
             and (each.law == one.law or (each.solver == one.solver and is_explained(left)))
             and one.law in (each.law, *BEFORE.get(each.law, ()))
         ]
-        least, *start = min(starts, key=lambda each: each[0])
+        least, start = min(others, key=lambda each: each[0])
         if left > _WORSE * least:
-            self._candidates[one.name] = self._searched(one, ".again", one.law, tuple(start))
+            self._candidates[one.name] = self._searched(one, ".again", one.law, start)
 
     def _searched(self, one: Candidate, suffix: str, law: str, start: Start, **first: Any) -> Candidate:
         """Return a candidate with its fit from a start, if that leaves less than the one that it has."""
@@ -210,7 +213,7 @@ class JudgeStudy(Study[Judgement]):
         from .judge_page import answer
 
         assert result.winner.fit is not None, "a winner was fitted"
-        tables = self._files.found_tables(result.winner.fit)
+        tables = self._files.tables_in(load(result.winner.fit.file))
         return Overlay(name=result.file.name, tables=tables, notes=[*answer(result)])
 
     def page(self, result: Judgement, file: Path) -> Iterator[Markup]:
@@ -231,7 +234,7 @@ def laws_of(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(dict.fromkeys(chosen), key=lambda name: known.index(name) if name in known else len(known)))
 
 
-class _Line(RunProgress):
+class _CandidateLine(RunProgress):
     """Shows the progress of a fit as the live line of a candidate."""
 
     def __init__(self, outer: RunProgress) -> None:

@@ -1,4 +1,4 @@
-"""What candidates leave of logs that no fit has seen: residuals by blocks, their size, and comparisons in pairs."""
+"""Errors of candidates in logs that no fit has seen: residuals by blocks, their size, and comparisons in pairs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ENDS = (0.025, 0.975)
 
 @attrs.frozen(kw_only=True, eq=False)
 class BlockErrors:
-    """What a fit leaves of windows, in blocks; candidates of the same logs have the same blocks."""
+    """Errors of a fit in windows, by blocks; candidates of the same logs have the same blocks."""
 
     squares: np.ndarray
     """Sum of the squared residuals [σ²], shape [blocks]."""

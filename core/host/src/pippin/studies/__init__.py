@@ -6,7 +6,7 @@ from pippin.late import late
 
 from .duration import DEFAULT_DURATION, step_count
 from .interrupt import stopped_between_steps
-from .progress import RunProgress, current_progress
+from .progress import RunProgress, current_progress, progress_shown_by
 
 if TYPE_CHECKING:
     from pippin.simulation import import_hot_modules
@@ -27,6 +27,7 @@ __all__ = [
     "import_hot_modules",
     "import_newton",
     "kept_overrides",
+    "progress_shown_by",
     "run_study",
     "step_count",
     "stopped_between_steps",

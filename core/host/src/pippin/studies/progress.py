@@ -79,7 +79,11 @@ def current_progress() -> RunProgress:
 
 @contextmanager
 def progress_shown_by(progress: RunProgress) -> Iterator[None]:
-    """Let Pippin's functions report their progress to a command while the block runs."""
+    """Let Pippin's functions report their progress while the block runs.
+
+    Args:
+        progress: Shows it: that of a command, or of a study that calls others.
+    """
     token = _CURRENT.set(progress)
     try:
         yield

@@ -41,8 +41,8 @@ def judge(file: Path, logs: tuple[Path, ...], overrides: tuple[str, ...], as_jso
     says, and are judged by windows that no fit has seen: those of --holdout, fit.validation_logs and fit.validation.
 
     A law replaces that of each group that [fit.parameters] names, and starts from the numbers of FILE. What varies
-    besides it, such as armature, offsets, masses and the delay, is as in FILE. A file given to --law has other tables
-    [actuators] and [fit.parameters].
+    besides it, such as armature, offsets, masses and the delay, is as in FILE. A file given to --law extends FILE, and
+    has other tables [actuators] and [fit.parameters].
 
     The folder, by default runs/NAME-DATE-TIME, has the file of the winner (winner.toml), which extends FILE, a summary
     (summary.json), a page with errors, intervals and times (report.html), and the fit of each candidate (candidates).
