@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import newton
 import numpy as np
@@ -61,10 +61,13 @@ class SolverPhysX(EngineSolver):
     supported_features: Mapping[str, str] = dict.fromkeys(LIVE, "live") | dict.fromkeys(BUILT, "build")
     engine_memory = "own"
     arrays_alike = ALIKE
+    notes: Sequence[str] = ()
 
     def faults(self, model: newton.Model) -> Iterator[str]:
         """Yield what PhysX, or this wrapper, does not have."""
-        yield from Stage(model, self.config).faults()
+        stage = Stage(model, self.config)
+        self.notes = list(stage.notes())
+        yield from stage.faults()
 
     def make_worlds(self, model: newton.Model, dt: float) -> PhysXWorlds:
         """Return the worlds."""
