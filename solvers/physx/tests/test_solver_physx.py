@@ -106,7 +106,27 @@ def test_all_shapes_rest_on_the_ground():
 
 
 @needs_engine
-def test_an_ellipsoid_is_a_mesh_within_three_percent_and_a_note_says_so():
+def test_a_mesh_with_as_many_points_as_may_be_keeps_all():
+    """It stands on its lowest one, on a slider, which lets it not turn."""
+    turns, heights = np.pi * (1.0 + np.sqrt(5.0)) * np.arange(34), 1.0 - (np.arange(34) + 0.5) / 17.0
+    flat = 0.1 * np.sqrt(1.0 - heights**2)
+    points = np.stack([flat * np.cos(turns), flat * np.sin(turns), 0.1 * heights], axis=1)
+    builder = newton.ModelBuilder(up_axis="Z")
+    builder.add_ground_plane()
+    body = builder.add_link(mass=2.0, inertia=wp.diag(wp.vec3(0.02)))
+    builder.add_articulation([builder.add_joint_prismatic(-1, body, axis=(0.0, 0.0, 1.0))])
+    mesh = newton.Mesh(points.astype(np.float32), np.arange(33, dtype=np.int32))
+    builder.add_shape_convex_hull(body, mesh=mesh)
+    builder.joint_q[0] = 0.11
+    with simulation(builder) as found:
+        found.step(300)
+        height = found.state.joint_q.numpy()[0]
+
+    assert height == pytest.approx(-points[:, 2].min(), abs=2e-6)
+
+
+@needs_engine
+def test_an_ellipsoid_is_a_mesh_within_five_percent_and_a_note_says_so():
     builder = on_ground(*3 * ("ellipsoid",))
     for row, angle in enumerate((0.1, 0.5, 1.2)):
         turn = wp.quat_from_axis_angle(wp.normalize(wp.vec3(1.0, 0.3, 0.0)), angle)
@@ -116,8 +136,8 @@ def test_an_ellipsoid_is_a_mesh_within_three_percent_and_a_note_says_so():
         found.step(300)
         heights = found.state.body_q.numpy()[:, 2]
 
-    assert (abs(heights - 0.1) < 0.003).all()
-    assert "is a convex mesh in PhysX, within 3 % of its size" in notes[0]
+    assert (abs(heights - 0.1) < 0.005).all()
+    assert "is a convex mesh in PhysX, within 5 % of its size" in notes[0]
 
 
 @needs_engine
@@ -266,7 +286,7 @@ MESH, BALL = newton.Mesh.create_box(0.1, 0.1, 0.1), newton.Mesh.create_sphere(0.
         (finite_ground, "plane .* moves, or has edges; let it be a box, or an endless ground"),
         (meeting_links, "may touch across a joint, as they never do in PhysX; let their pair be filtered"),
         (lambda: of_shape(lambda b, body: b.add_shape_mesh(body, mesh=MESH)), "no shapes of the kind mesh"),
-        (lambda: of_shape(lambda b, body: b.add_shape_convex_hull(body, mesh=BALL)), "mesh .* has more than 64 points"),
+        (lambda: of_shape(lambda b, body: b.add_shape_convex_hull(body, mesh=BALL)), "mesh .* has more than 34 points"),
         (lambda: of_shape(lambda b, body: b.add_shape_plane(body=body, width=0, length=0)), "plane .* moves"),
     ],
 )
