@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import newton
 import numpy as np
+from pippin.arrays import on_host
 from pippin.solving import EngineFrames
 from pippin_engines import EngineSolver, TreeWorlds
 
@@ -47,8 +48,8 @@ class PhysXWorlds(TreeWorlds):
 
     def fill(self, control: newton.Control) -> None:
         """Write the targets of drives."""
-        for name, target in {"target_q": control.joint_target_q, "target_v": control.joint_target_qd}.items():
-            self.engine.arrays[name].flat = target.numpy()
+        for name, target in (("target_q", control.joint_target_q), ("target_v", control.joint_target_qd)):
+            self.engine.arrays[name].flat = on_host(target)
 
     def take_over(self, flags: int, worlds: np.ndarray) -> None:
         """Give the worlds the numbers of the model; those that did not change stay."""

@@ -59,7 +59,7 @@ class Stage:
         config: The settings.
     """
 
-    def __init__(self, model: newton.Model, config: PhysXConfig) -> None:
+    def __init__(self, model: Any, config: PhysXConfig) -> None:
         self._model, self._config = model, config
         count = model.joint_count // model.world_count
         kinds = [newton.JointType(kind).name for kind in model.joint_type.numpy()[:count]]
@@ -104,7 +104,7 @@ class Stage:
         for shape in self._bodies:
             if GeoType(self._model.shape_type.numpy()[shape]) == GeoType.ELLIPSOID:
                 label = self._model.shape_label[shape]
-                yield f"solver: ellipsoid {label!r} is a convex mesh in PhysX, within 5 % of its size"
+                yield f"ellipsoid {label!r} is a convex mesh in PhysX, within 5 % of its size"
 
     def trees(self) -> list[dict[str, Any]]:
         """Return what `Tree` is told of each tree of joints; columns are Newton's coordinates and velocities."""
