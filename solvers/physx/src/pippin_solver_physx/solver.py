@@ -48,8 +48,9 @@ class PhysXWorlds(TreeWorlds):
 
     def fill(self, control: newton.Control) -> None:
         """Write the targets of drives."""
+        arrays = self.engine.arrays
         for name, target in (("target_q", control.joint_target_q), ("target_v", control.joint_target_qd)):
-            self.engine.arrays[name].flat = on_host(target)
+            arrays[name][:] = on_host(target).reshape(arrays[name].shape)
 
     def take_over(self, flags: int, worlds: np.ndarray) -> None:
         """Give the worlds the numbers of the model; those that did not change stay."""

@@ -38,6 +38,8 @@ FAR = 1e6
 HULL = 34
 """Most points of a convex mesh: PhysX leaves points out of a hull that has more than 64 triangles."""
 
+Frame: Any = wp.transform
+
 NUMBERS = (
     *("body_mass", "body_com", "body_inertia", "joint_armature", "joint_target_ke", "joint_target_kd"),
     *("joint_effort_limit", "joint_friction", "joint_damping"),
@@ -163,9 +165,10 @@ class Stage:
         """Yield bodies and joints, with all hinges and sliders at zero."""
         model, poses = self._model, {-1: wp.transform_identity()}
         for row, kind, parent, child in self._joints:
-            outer, inner = (wp.transform(*getattr(model, f"joint_X_{end}").numpy()[row].tolist()) for end in "pc")
+            rows = [getattr(model, f"joint_X_{end}").numpy()[row].tolist() for end in "pc"]
+            outer, inner = (Frame(*each) for each in rows)
             start, base = model.joint_q_start.numpy()[row], f"b{parent}"
-            motion = wp.transform(*model.joint_q.numpy()[start : start + 7].tolist()) if kind == "FREE" else poses[-1]
+            motion = Frame(*model.joint_q.numpy()[start : start + 7].tolist()) if kind == "FREE" else poses[-1]
             poses[child] = poses[parent] * outer * motion * wp.transform_inverse(inner)
             if parent < 0 and kind != "FREE":  # a joint of an articulation has a body at both ends
                 base = f"x{row}"
