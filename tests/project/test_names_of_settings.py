@@ -24,7 +24,7 @@ NEWTONS = {
 }
 """The solver of Newton that gets the settings of a plugin."""
 
-FOREIGN = ("drake", "motrix", "pinocchio")
+FOREIGN = ("drake", "motrix", "physx", "pinocchio")
 """Solvers of engines that Newton does not know."""
 
 OWN = {

@@ -69,21 +69,18 @@ class Tree:
         self._physx, self._paths, self.free = physx, paths, told["free"]
         self._is_loose = bool(self.free) and len(told["bodies"]) == 1
         self._poses, self._wrench = self._new("LINK_POSE"), self._new("LINK_WRENCH")
-        binding, self._inputs, self.outputs = self._poses.binding, [], []
-        self.bodies = told["bodies"]
-        columns, self._slots = np.zeros((2, 0), int), slice(None if self.free else 1, None)  # behind a base of ours
+        binding, self.bodies, columns = self._poses.binding, told["bodies"], np.zeros((2, 0), int)
+        self._slots = slice(None if self.free else 1, None)  # behind a base of ours, which holds a tree to the world
         if not self._is_loose:
             self.bodies = [int(name[1:]) for name in binding.body_names[self._slots]]
             columns = np.array([told["axes"][name] for name in binding.dof_names], int).reshape(-1, 2).T
-        if self.free:
-            self.outputs += [("q", "ROOT_POSE", self.free[0]), ("v", "ROOT_VELOCITY", self.free[1])]
         self._q, self._v = columns
-        if columns.size:
-            self.outputs += [("q", "DOF_POSITION", self._q), ("v", "DOF_VELOCITY", self._v)]
-            self._inputs = [("efforts", "DOF_ACTUATION_FORCE", self._v), ("target_q", "DOF_POSITION_TARGET", self._q)]
-            self._inputs.append(("target_v", "DOF_VELOCITY_TARGET", self._v))
-        for rows in (self.outputs, self._inputs):
-            rows[:] = [(name, self._new(kind), which) for name, kind, which in rows]
+        states = [("q", "ROOT_POSE", self.free[0]), ("v", "ROOT_VELOCITY", self.free[1])] if self.free else []
+        states += [("q", "DOF_POSITION", self._q), ("v", "DOF_VELOCITY", self._v)] if columns.size else []
+        inputs = [("efforts", "DOF_ACTUATION_FORCE", self._v), ("target_q", "DOF_POSITION_TARGET", self._q)]
+        inputs = [*inputs, ("target_v", "DOF_VELOCITY_TARGET", self._v)] if columns.size else []
+        self.outputs = [(name, self._new(kind), which) for name, kind, which in states]
+        self._inputs = [(name, self._new(kind), which) for name, kind, which in inputs]
 
     def _new(self, kind):
         own = f"RIGID_BODY_{kind.partition('_')[2]}" if self._is_loose else f"ARTICULATION_{kind}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import newton
 import numpy as np
+from pippin.arrays import on_host
 from pippin.solving import EngineFrames
 from pippin_engines import EngineSolver, TreeWorlds
 
@@ -47,8 +48,9 @@ class PhysXWorlds(TreeWorlds):
 
     def fill(self, control: newton.Control) -> None:
         """Write the targets of drives."""
-        for name, target in {"target_q": control.joint_target_q, "target_v": control.joint_target_qd}.items():
-            self.engine.arrays[name].flat = target.numpy()
+        arrays = self.engine.arrays
+        for name, target in (("target_q", control.joint_target_q), ("target_v", control.joint_target_qd)):
+            arrays[name][:] = on_host(target).reshape(arrays[name].shape)
 
     def take_over(self, flags: int, worlds: np.ndarray) -> None:
         """Give the worlds the numbers of the model; those that did not change stay."""
@@ -61,10 +63,13 @@ class SolverPhysX(EngineSolver):
     supported_features: Mapping[str, str] = dict.fromkeys(LIVE, "live") | dict.fromkeys(BUILT, "build")
     engine_memory = "own"
     arrays_alike = ALIKE
+    notes: Sequence[str] = ()
 
     def faults(self, model: newton.Model) -> Iterator[str]:
         """Yield what PhysX, or this wrapper, does not have."""
-        yield from Stage(model, self.config).faults()
+        stage = Stage(model, self.config)
+        self.notes = list(stage.notes())
+        yield from stage.faults()
 
     def make_worlds(self, model: newton.Model, dt: float) -> PhysXWorlds:
         """Return the worlds."""

@@ -18,7 +18,7 @@ JOINTS = {"FIXED": "PhysicsFixedJoint", "REVOLUTE": "PhysicsRevoluteJoint", "PRI
 """The prim of each joint that is not free."""
 
 ROUND = {GeoType.SPHERE: "Sphere", GeoType.CAPSULE: "Capsule", GeoType.CYLINDER: "Cylinder", GeoType.CONE: "Cone"}
-FORMS = ROUND | {GeoType.BOX: "Cube", GeoType.PLANE: "Plane", GeoType.CONVEX_MESH: "Mesh"}
+FORMS = ROUND | {GeoType.BOX: "Cube", GeoType.PLANE: "Plane", GeoType.ELLIPSOID: "Mesh", GeoType.CONVEX_MESH: "Mesh"}
 """The prim of each shape."""
 
 BODY = ("PhysicsRigidBodyAPI", "PhysxRigidBodyAPI", "PhysicsMassAPI")
@@ -35,8 +35,10 @@ OWNER = "rel physics:simulationOwner = </env0/scene>"
 FAR = 1e6
 """Coordinates [m, rad] from which Newton's builders mean that nothing is limited."""
 
-HULL = 64
-"""Most points of a convex mesh of PhysX, which would reduce others."""
+HULL = 34
+"""Most points of a convex mesh: PhysX leaves points out of a hull that has more than 64 triangles."""
+
+Frame: Any = wp.transform
 
 NUMBERS = (
     *("body_mass", "body_com", "body_inertia", "joint_armature", "joint_target_ke", "joint_target_kd"),
@@ -59,7 +61,7 @@ class Stage:
         config: The settings.
     """
 
-    def __init__(self, model: newton.Model, config: PhysXConfig) -> None:
+    def __init__(self, model: Any, config: PhysXConfig) -> None:
         self._model, self._config = model, config
         count = model.joint_count // model.world_count
         kinds = [newton.JointType(kind).name for kind in model.joint_type.numpy()[:count]]
@@ -93,11 +95,18 @@ class Stage:
             if kind == GeoType.PLANE and (body >= 0 or model.shape_scale.numpy()[shape, :2].any()):
                 yield f"type: plane {label!r} moves, or has edges; let it be a box, or an endless ground"
             if kind == GeoType.CONVEX_MESH and len(model.shape_source[shape].vertices) > HULL:
-                yield f"type: mesh {label!r} has more than {HULL} points; reduce it"
+                yield f"type: mesh {label!r} has more than {HULL} points, and PhysX would leave some out; reduce it"
         for pair in self._met:
             if frozenset(self._bodies[shape] for shape in pair) in linked:
                 names = " and ".join(repr(model.shape_label[shape]) for shape in pair)
                 yield f"type: {names} may touch across a joint, as they never do in PhysX; let their pair be filtered"
+
+    def notes(self) -> Iterator[str]:
+        """Yield what of the model is not exact."""
+        for shape in self._bodies:
+            if GeoType(self._model.shape_type.numpy()[shape]) == GeoType.ELLIPSOID:
+                label = self._model.shape_label[shape]
+                yield f"ellipsoid {label!r} is a convex mesh in PhysX, within 5 % of its size"
 
     def trees(self) -> list[dict[str, Any]]:
         """Return what `Tree` is told of each tree of joints; columns are Newton's coordinates and velocities."""
@@ -156,9 +165,10 @@ class Stage:
         """Yield bodies and joints, with all hinges and sliders at zero."""
         model, poses = self._model, {-1: wp.transform_identity()}
         for row, kind, parent, child in self._joints:
-            outer, inner = (wp.transform(*getattr(model, f"joint_X_{end}").numpy()[row].tolist()) for end in "pc")
+            rows = [getattr(model, f"joint_X_{end}").numpy()[row].tolist() for end in "pc"]
+            outer, inner = (Frame(*each) for each in rows)
             start, base = model.joint_q_start.numpy()[row], f"b{parent}"
-            motion = wp.transform(*model.joint_q.numpy()[start : start + 7].tolist()) if kind == "FREE" else poses[-1]
+            motion = Frame(*model.joint_q.numpy()[start : start + 7].tolist()) if kind == "FREE" else poses[-1]
             poses[child] = poses[parent] * outer * motion * wp.transform_inverse(inner)
             if parent < 0 and kind != "FREE":  # a joint of an articulation has a body at both ends
                 base = f"x{row}"
@@ -202,7 +212,7 @@ class Stage:
                 lines = [f"double radius = {size[0]:.9g}"]
                 lines += [f"double height = {2.0 * size[1]:.9g}"] if kind != GeoType.SPHERE else []
             elif FORMS[kind] == "Mesh":
-                lines = hull(model.shape_source[shape].vertices)
+                lines = hull(ball() if kind == GeoType.ELLIPSOID else model.shape_source[shape].vertices)
             yield prim(
                 *(FORMS[kind], f"s{shape}", SHAPE, OWNER),
                 *placed(model.shape_transform.numpy()[shape], size if FORMS[kind] in ("Cube", "Mesh") else (1, 1, 1)),
@@ -236,6 +246,15 @@ def placed(frame: Any, scale: Any = (1, 1, 1)) -> list[str]:
         f"double3 xformOp:scale = {text(scale)}",
         'uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient", "xformOp:scale"]',
     ]
+
+
+def ball() -> list[list[float]]:
+    """Return 34 points around a ball of radius 1, mirrored at all planes of the axes: their hull is within 5 %."""
+    points, turns = [[0.0, 0.0, 1.049], [0.0, 0.0, -1.049]], (np.arange(8) + 0.5) * np.pi / 4.0
+    for tilt in np.radians((47.0, 78.0)):
+        up, out = 1.049 * np.cos(tilt), 1.049 * np.sin(tilt)
+        points += [[out * np.cos(turn), out * np.sin(turn), z] for turn in turns for z in (up, -up)]
+    return points
 
 
 def hull(points: Any) -> list[str]:
