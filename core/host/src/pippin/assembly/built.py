@@ -86,13 +86,8 @@ def assemble(
         building.refuse_faults(model)
         _LOGGER.info("solver %s", building.name)
         solver = building.build(model)
-        found = report_imports(
-            imports,
-            config.scene,
-            is_for_mujoco=hasattr(solver, "mj_model"),
-            step=step.solver_dt,
-            replaced=replaced_actuators(model),
-        )
+        is_mujoco, replaced = hasattr(solver, "mj_model"), replaced_actuators(model)
+        found = report_imports(imports, config.scene, is_for_mujoco=is_mujoco, step=step.solver_dt, replaced=replaced)
         for each in imports:
             each.part.custom_attributes.clear()
         _LOGGER.info("contacts")
@@ -100,8 +95,9 @@ def assemble(
         states, control = _initial_states(model, layout.places), model.control()
         kinds = frozenset(step.observables).union(*(each.observables for each in components.declarations.values()))
         substep_count = step.decimation * step.substep_count
-        answer = components.single("step_solver")
-        modified = ModifiedWorlds(model, is_asked=_asks(answer, "written_worlds"), at_first=True)
+        modified = ModifiedWorlds(
+            model, is_asked=_asks(components.single("step_solver"), "written_worlds"), at_first=True
+        )
         reports = allocate_observables(kinds, building.reported(solver), solver, source.contacts, substep_count)
         return Built(
             config=building.config,
