@@ -113,7 +113,7 @@ def test_a_solver_that_hides_what_is_not_finite_is_found(monkeypatch):
     assert "in world 1 are not told, but nothing; leave what is not finite in the state" in result.reason
 
 
-def test_a_solver_that_claims_contacts_of_its_own_and_takes_the_host_s_is_found_without_solid_scenes(monkeypatch):
+def test_a_solver_that_claims_contacts_and_takes_the_host_s_is_found_without_them(monkeypatch):
     """Without `initialize_contacts`, the host detects contacts too, in every scene that is let in."""
     plugin = PluginUnderTest(kind="solver", name="featherstone").plugin
     features = {name: level for name, level in plugin.supported_features.items() if name != "rigid_contacts"}

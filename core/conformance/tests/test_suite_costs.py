@@ -90,11 +90,11 @@ def _cpu(*command):
 
 
 @pytest.mark.slow
-def test_a_fast_check_takes_less_than_twice_the_imports():
+def test_a_fast_check_takes_less_than_two_and_a_half_times_the_imports():
     check = (str(Path(sys.executable).with_name("pippin")), "check-plugin", "featherstone", "--fast")
     _cpu(*check)  # it compiles the kernels
 
-    assert min(_cpu(*check) for _ in range(2)) < 2.0 * min(_cpu(sys.executable, "-c", "import newton") for _ in "ab")
+    assert min(_cpu(*check) for _ in range(2)) < 2.5 * min(_cpu(sys.executable, "-c", "import newton") for _ in "ab")
 
 
 @pytest.mark.slow

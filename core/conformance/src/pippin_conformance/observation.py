@@ -77,7 +77,7 @@ def push(simulation: Simulation, more: Sequence[int] = ()) -> None:
 def spoil(simulation: Simulation, world: int) -> None:
     """Let the velocities of a world be not finite."""
     model, state = model_and_state(simulation)
-    parts = {"joints": "joint_qd", "bodies": "body_qd", "particles": "particle_qd"}
+    parts: dict[Any, str] = {"joints": "joint_qd", "bodies": "body_qd", "particles": "particle_qd"}
     if model.joint_count:
         del parts["bodies"]  # they follow
     for what, name in parts.items():

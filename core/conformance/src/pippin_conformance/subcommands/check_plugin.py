@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 BROKEN = 3
 
-FAST = 1.75
+FAST = 2.5
 """Time of the process after which `--fast` begins no check, in units of that of the imports."""
 
 
@@ -51,7 +51,9 @@ FAST = 1.75
     "--expect", "expected", multiple=True, metavar="CHECK=REASON", help="A check that is expected to fail, and why."
 )
 @click.option("--check", "chosen", multiple=True, metavar="NAME", help="A check to run; by default all.")
-@click.option("--fast", "is_fast", is_flag=True, help="Run cheap checks alone, for each save: 3 s after the imports.")
+@click.option(
+    "--fast", "is_fast", is_flag=True, help="Run cheap checks alone, for each save: about 2 s after the imports."
+)
 @click.option("--fuzz", "count", type=click.IntRange(min=1), metavar="N", help="Also move N random mechanisms.")
 @click.option("--markdown", "is_markdown", is_flag=True, help="Print a badge, the versions and a table for a README.")
 @json_list

@@ -75,6 +75,10 @@ class Axes:
         Its other actuators that drive one of these axes are off as well: motors, muscles, actuators of tendons. Their
         delay becomes that of the axes if the drive in their place may have one.
 
+        Args:
+            builder: One world.
+            has_delay: Whether the drive may have a delay.
+
         Raises:
             ConfigError: Another group sets the input of one of these actuators.
         """

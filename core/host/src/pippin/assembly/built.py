@@ -18,7 +18,7 @@ from pippin.assets.actuators.prims import find_prim_actuators
 from pippin.assets.report import report_imports
 from pippin.binding import Host, Services
 from pippin.catalog.entries import Catalog
-from pippin.components.registry import Components, Implementation
+from pippin.components.registry import Components
 from pippin.components.tracing import HookTrace
 from pippin.config import SimulationConfig
 from pippin.devices import WARP_LOCK, find_device, kind_of
@@ -94,8 +94,7 @@ def assemble(
         states, control = _initial_states(model, layout.places), model.control()
         kinds = frozenset(step.observables).union(*(each.observables for each in components.declarations.values()))
         substep_count = step.decimation * step.substep_count
-        answer = components.single("step_solver")
-        modified = ModifiedWorlds(model, is_asked=_asks(answer, "written_worlds"), at_first=True)
+        modified = ModifiedWorlds(model, is_asked=_asks(components, "step_solver", "written_worlds"), at_first=True)
         reports = allocate_observables(kinds, building.reported(solver), solver, source.contacts, substep_count)
         return Built(
             config=building.config,
@@ -126,7 +125,8 @@ def assemble(
         )
 
 
-def _asks(answer: Implementation | None, argument: str) -> bool:
+def _asks(components: Components, hook: str, argument: str) -> bool:
+    answer = components.single(hook)
     return answer is not None and answer.takes(argument)
 
 
@@ -146,7 +146,7 @@ def _changes(
     taken = building.declaration.live_changes
     if taken is not None:  # and the changes of features that the user accepts to lose
         taken |= live_changes(dict.fromkeys(building.config.simulation.accept_unsupported, "live"))
-    return ModelChanges(taken, model, building.name, notify, is_asked=_asks(answer, "changed_worlds"))
+    return ModelChanges(taken, model, building.name, notify, is_asked=_asks(components, hook, "changed_worlds"))
 
 
 def bind_components(built: Built, simulation: Host) -> StepPlan:
