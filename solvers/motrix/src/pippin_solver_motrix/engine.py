@@ -41,18 +41,17 @@ class Engine:
         self.data = motrixsim.SceneData(model, batch=(len(arrays["q"]),))
         self.links = [model.get_link(f"b{body}") for body in range(len(carriers))]
         bases = {base.name: base for base in model.floating_bases}
-        self.joints, self.free, q, v = [], [], [], []  # columns of MotrixSim, in the order of the host
+        self.joints, self.free, self.q, self.v = [], [], [], []  # columns of MotrixSim, in the order of the host
         for name, kind, body in joints:
             if kind == "FREE":
-                self.free.append((body, slice(len(v), len(v) + 6)))
-                q += bases[name].dof_pos_indices
-                v += bases[name].dof_vel_indices
+                self.free.append((body, slice(len(self.v), len(self.v) + 6)))
+                self.q += bases[name].dof_pos_indices
+                self.v += bases[name].dof_vel_indices
             elif kind != "FIXED":
                 joint = model.get_joint(name)
-                self.joints.append((len(v), joint, model.get_actuator(f"d{name[1:]}")))
-                q.append(joint.dof_pos_index)
-                v.append(joint.dof_vel_index)
-        self.q, self.v = np.array(q, int), np.array(v, int)
+                self.joints.append((len(self.v), joint, model.get_actuator(f"d{name[1:]}")))
+                self.q.append(joint.dof_pos_index)
+                self.v.append(joint.dof_vel_index)
         self.change(**numbers)
 
     def change(self, *, mass, com, inertia, **of_joints):
@@ -80,7 +79,8 @@ class Engine:
         q, v = data.dof_pos, data.dof_vel
         given_q, given_v = np.empty_like(q), np.empty_like(v)
         given_q[:, self.q], given_v[:, self.v] = self.arrays["q"], self.arrays["v"]
-        written = (given_q != q).any(1) | (given_v != v).any(1)
+        is_lost = ~np.isfinite(np.hstack([given_q, given_v])).all(1)  # MotrixSim would raise, and stop the others
+        written = ((given_q != q).any(1) | (given_v != v).any(1)) & ~is_lost
         if written.any():
             data[written].reset(model, given_q[written], given_v[written], reset_overrides=False)
         efforts, drives, wrenches, gravity = (self.arrays[name].astype(np.float32) for name in INPUTS)
@@ -90,12 +90,12 @@ class Engine:
         for body, columns in self.free:
             wrenches[:, body] += efforts[:, columns]
         pushed = [body for body in np.flatnonzero(wrenches.any((0, 2))) if self.carriers[body] >= 0]
-        if not pushed:
-            model.step_n(data, count)
-        for _ in range(count if pushed else 0):
-            self._push(pushed, wrenches)
+        for _ in range(count):
+            if pushed:
+                self._push(pushed, wrenches)
             model.step(data)
         self.arrays["q"][:], self.arrays["v"][:] = data.dof_pos[:, self.q], data.dof_vel[:, self.v]
+        self.arrays["v"][is_lost] = np.nan
 
     def _push(self, bodies, wrenches):
         """Put wrenches on bodies for one step.
