@@ -122,7 +122,8 @@ class Twin:
         np.savez(folder / "log.npz", time=times, position=self.positions, command=self.targets, joints=np.array(joints))
         ranges = {"kp": [5.0, 500.0], "kd": [0.1, 30.0], "armature": [1e-3, 1.0], "friction": [0.0, 3.0]}
         varied = ("kp", "kd", "armature", *self.parameters)
-        drive = {"type": "pd", "joints": [".*"], "kp": 30.0, "kd": 1.0, "armature": 0.1}
+        gains = {"kp": 50.0 * len(joints), "kd": 1.5 * len(joints)}  # as a data sheet has them: off by a third
+        drive = {"type": "pd", "joints": [".*"], **gains, "armature": 0.1}
         tables: dict[str, Any] = {
             "simulation": {"dt": STEP, "device": "cpu"},
             "scene": {"assets": [{"path": "robot.xml"}]},

@@ -81,8 +81,8 @@ class CandidateFiles:
             solver: The solver.
             law: The law.
             start: What its search starts from.
-            **first: The `limit` of efforts at the start, as in `Loads`, and `is_of_file` if the other values are those
-                of the file.
+            **first: The `limit` of efforts at the start, as in `Loads`; `is_of_file` if the other values are those of
+                the file, and `is_shared` if all joints get the largest limit.
         """
         tables: dict[str, Any] = {"extends": ["file.toml"]}
         if self._config.solver is not None and solver != self._config.solver.type:
@@ -95,16 +95,23 @@ class CandidateFiles:
         return self._folder.path / f"{name}.toml"
 
     def _tables_of(
-        self, law: str, before: str, result: FitResult | None, *, limit: float | None = None, is_of_file: bool = False
+        self,
+        law: str,
+        before: str,
+        result: FitResult | None,
+        *,
+        limit: float | None = None,
+        is_of_file: bool = False,
+        is_shared: bool = False,
     ) -> dict[str, Any]:
         actuators: dict[str, Any] = {}
         varied = {key: each for key, each in self.parameters.items() if not key.startswith("actuators.")}
         for group in self.groups:
             start = group if result is None else _refitted(group, before, result)
             loads = _loads(start, result, limit)
-            if is_of_file:
-                most = np.full_like(loads.effort, loads.effort.max())
-                start, loads = group, attrs.evolve(loads, effort=most)
+            if is_shared:
+                loads = attrs.evolve(loads, effort=np.full_like(loads.effort, loads.effort.max()))
+            start = group if is_of_file else start
             logged = [label for label in group.joints if result is None or label in result.joints]
             actuators[group.label], own = start.under(law, loads, logged)
             varied |= own

@@ -161,6 +161,8 @@ class JudgeStudy(Study[Judgement]):
         if law == "dc-motor" or (law == "servo-m1" and not self._files.has_servos):
             yield ".limited", start, {"limit": _LIMIT}
             yield ".limited-file", start, {"limit": _LIMIT, "is_of_file": True}
+            if any(len(group.joints) > 1 for group in self._files.groups):  # perhaps one joint alone is at its limit
+                yield ".limited-all", start, {"limit": _LIMIT, "is_of_file": True, "is_shared": True}
         elif law in SERVOS and start[0] in SERVOS:
             yield ".limited", start, {}
 
