@@ -140,10 +140,17 @@ def conformances() -> list[Conformance]:
     return sorted(found, key=lambda each: order.index((each.subject.kind, each.subject.name)))
 
 
+_PATHS = ("environment", "model_path")
+"""Keys whose values are places of the machine that writes the page."""
+
+
 def _settings(conformance: Conformance) -> str:
     """Return the settings of a plugin's checks that differ from the defaults."""
     subject = conformance.subject
-    parts = [f"`{key} = {inline_toml(value)}`" for key, value in subject.config.items() if key != "model_path"]
+    told = {key: value for key, value in subject.config.items() if key not in _PATHS}
+    parts = [f"`{key} = {inline_toml(value)}`" for key, value in told.items()]
+    if "environment" in subject.config:
+        parts.append("an environment of its own")
     if subject.dt != 0.002:
         parts.append(f"substeps of {1000 * subject.dt:g} ms")
     if subject.prototype is not None:
