@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import attrs
 from packaging.requirements import Requirement
@@ -164,8 +165,9 @@ class EnvironmentPlan:
             ConfigError: uv is not installed, or it failed; its last lines say why.
         """
         version = python or ".".join(map(str, sys.version_info[:2]))
+        version = str(Path(version).absolute()) if Path(version).exists() else version
         try:
-            _uv("venv", "--quiet", "--python", version, str(self.folder))
+            _uv("venv", "--quiet", "--python", version, str(self.folder.absolute()))
             own = python_of(str(self.folder))
             _uv("pip", "install", "--quiet", "--python", str(own), "numpy", *self.requirements)
             told = subprocess.run([own, "-I", "-c", _FACTS], check=True, capture_output=True, text=True).stdout
@@ -196,7 +198,8 @@ def _uv(*arguments: str) -> None:
     if uv is None:
         raise ConfigError("pippin env: needs uv, which is not installed; install it by `pip install uv`")
     environment = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
-    done = subprocess.run([uv, *arguments], capture_output=True, text=True, env=environment, check=False)
+    with TemporaryDirectory() as away:  # or uv would take the constraints of the project that we are in
+        done = subprocess.run([uv, *arguments], capture_output=True, text=True, env=environment, cwd=away, check=False)
     if done.returncode:
         said = "\n".join(done.stderr.strip().splitlines()[-12:])
         raise ConfigError(
