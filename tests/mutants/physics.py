@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import fnmatch
+import inspect
 import itertools
 import random
 import time
@@ -363,8 +364,9 @@ def mutated(mutant: Mutant | None, solver: str = "featherstone") -> Iterator[Non
     saved = {name: plugin.__dict__.get(name) for name in ("is_capturable", "eager_reason")}
 
     @pippin.hookimpl
-    def build_solver(self: Any, model: newton.Model) -> Any:
-        built = true(self, model)
+    def build_solver(self: Any, model: newton.Model, dt: float) -> Any:
+        takes_dt = "dt" in inspect.signature(true).parameters
+        built = true(self, model, dt) if takes_dt else true(self, model)
         return built if mutant is None else _subclassed(built, mutant)
 
     plugin.build_solver, plugin.is_capturable = build_solver, False
