@@ -171,7 +171,7 @@ def test_a_recorded_call_is_not_written_and_counted(built):
 def test_a_feature_that_the_solver_does_not_have_is_refused_with_the_solvers_that_do(simulate):
     with simulate(solver="xpbd") as simulation:
         view = simulation.view.articulations("*")
-        able = "'featherstone', 'kamino', 'mujoco', 'mujoco-native', 'steel'"
+        able = "'drake', 'featherstone', 'kamino', 'motrix', 'mujoco', 'mujoco-native', 'physx', 'pinocchio', 'steel'"
         with pytest.raises(ViewError, match=rf"^set_dof_armatures: solver 'xpbd' .* armature .* that do: {able}; or "):
             view.set_dof_armatures(0.5)
         with pytest.raises(ViewError, match=r"^set_dof_max_velocities: .* that do: 'steel' with an option; or "):
