@@ -281,7 +281,7 @@ class _Connection:
             self._layout.append([name, own.str, [int(each) for each in shape], size])
             size += -(-max(1, int(np.prod(shape, dtype=int))) * own.itemsize // 64) * 64
         block, self._memory = self._line.memory(size)
-        self._head = np.frombuffer(block, np.int64, 1)
+        self._head = memoryview(block)[: shim.HEAD].cast("q")
         return shim.shared(block, self._layout)
 
     def build(self, arguments: Mapping[str, Any]) -> Any:
@@ -290,9 +290,11 @@ class _Connection:
         return self._told("build", told, "the build", self._longest_start)
 
     def step(self, count: int) -> None:
-        self._head[0] = count
+        self._head[0], seen = count, self._head[2]
+        self._head[1] += 1
         with suppress(ConnectionError, OSError):  # the process has ended; `wait` says so
             self._line.go()
+        shim.look(self._head, 2, seen)
         if self._line.wait(self._timeout) != "done":
             self._answer("a step")
 
