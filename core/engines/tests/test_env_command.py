@@ -2,12 +2,16 @@
 
 import json
 import sys
+from pathlib import Path
 
+import numpy as np
 import pippin
 import pytest
 from click.testing import CliRunner
 from pippin.cli import main
 from pippin_engines.environments import RECORD, EngineEnvironment
+
+ANT = Path(__file__).parents[3] / "docs" / "examples" / "ant.toml"
 
 
 def env(*arguments, code=0, **options):
@@ -60,6 +64,15 @@ def test_a_failing_installation_leaves_no_folder(tmp_path):
     assert not (tmp_path / "none").exists()
 
 
+def end_of_ant(environment):
+    """Return the joints of an ant that falls on the ground for half a second."""
+    solver = {"type": "mujoco-native", "environment": environment}
+    config = pippin.load(ANT, {"scene.worlds": 1, "simulation.device": "cpu", "solver": solver})
+    with pippin.Simulation(config) as simulation:
+        simulation.step(round(0.5 / simulation.control_dt))
+        return simulation.state.joint_q.numpy().copy()
+
+
 @pytest.mark.slow
 def test_an_environment_is_made_checked_listed_used_and_removed(tmp_path):
     folder = tmp_path / "envs" / "four"
@@ -71,6 +84,9 @@ def test_an_environment_is_made_checked_listed_used_and_removed(tmp_path):
     assert record["packages"]["mujoco"][1] == "Apache-2.0"
     assert f"answers in {folder}: Python {sys.version.split()[0]}" in env("check", folder)
     assert "four  mujoco-native  mujoco==4.0.*" in env("list", "--in", folder.parent)
+    here, there = (end_of_ant(environment) for environment in (None, str(folder)))
+    assert here[2] < 0.8  # it has fallen
+    np.testing.assert_allclose(there, here, rtol=0.0, atol=1e-6)
     (folder / RECORD).write_text(json.dumps({**record, "packages": {"mujoco": ["3.0.0", ""]}}))
     assert "has mujoco 4.0." in env("check", folder, code=2)
     env("remove", folder, "--yes")

@@ -136,9 +136,7 @@ def _figures(comparison: Comparison) -> Markup:
 def _differences(comparison: Comparison) -> Iterator[Markup]:
     found = comparison.differences
     shown = [name for name in QUANTITIES if any(name in each for each in found.values())]
-    rows = [
-        [solver, *(f"{each[name]:.3g}" if name in each else "" for name in shown)] for solver, each in found.items()
-    ]
+    rows = [[solver, *difference_texts(each, shown)] for solver, each in found.items()]
     if rows:
         yield table(["solver", *(QUANTITIES[name] for name in shown)], rows, numeric=len(shown))
 
@@ -410,6 +408,6 @@ def _apart(ours: Mapping[str, Series], theirs: Mapping[str, Series], name: str) 
 
 def _first_touch(*runs: Mapping[str, Series]) -> int | None:
     """Return the first sample at which something touches in one of the runs; None if nothing does."""
-    touching = [np.flatnonzero(run["penetration"].values.reshape(-1) > 0.0) for run in runs if "penetration" in run]
-    firsts = [int(found[0]) for found in touching if found.size]
-    return min(firsts, default=None)
+    depths = [run["penetration"].values for run in runs if "penetration" in run]  # of each sample and world
+    touching = [np.flatnonzero((depth > 0.0).reshape(len(depth), -1).any(axis=1)) for depth in depths]
+    return min((int(found[0]) for found in touching if found.size), default=None)

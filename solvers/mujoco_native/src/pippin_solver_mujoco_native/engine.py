@@ -57,6 +57,9 @@ class MuJoCoBatch(newton.solvers.SolverBase):
 
     SUPPORTED_OBSERVABLES = frozenset({"contact_f"})
 
+    remote: RemoteBatch | None = None
+    """MuJoCo's worlds, if they are in another environment."""
+
     def __init__(
         self,
         model: newton.Model,
@@ -104,9 +107,8 @@ class MuJoCoBatch(newton.solvers.SolverBase):
     def _open(self, *, keeps_contacts: bool = False) -> None:
         """Make MuJoCo's worlds; each keeps its memory after a call if its contacts are to be read from there."""
         model, converted = self.model, self._converted
-        #: MuJoCo's worlds; `remote` if they are in another environment.
+        #: MuJoCo's worlds, here or in another environment.
         size, shapes = (model.world_count, self._thread_count), on_host(self.mjc_geom_to_newton_shape)
-        self.remote: RemoteBatch | None = None
         if self._config is not None:
             self.close()
             room = room_for(model, self._config.nconmax) if keeps_contacts else 0

@@ -123,12 +123,14 @@ def saved_text(options: Mapping[str, Any], *, wanted: bool) -> Iterator[tuple[Ma
         return
     with TemporaryDirectory() as folder:
         file = Path(options["save_to_mjcf"] or Path(folder) / "model.xml")
-        logger, told = logging.getLogger("newton._src.solvers.mujoco.solver_mujoco"), options["save_to_mjcf"]
-        logger.addFilter(told_only := lambda _: bool(told))  # it names the file, which nobody has asked for
+        logger = logging.getLogger("newton")
+        level = logger.level
+        if not options["save_to_mjcf"]:
+            logger.setLevel(logging.WARNING)  # it would name a file that nobody has asked for
         try:
             yield {**options, "save_to_mjcf": str(file)}, lambda: file.read_text(encoding="utf-8")
         finally:
-            logger.removeFilter(told_only)
+            logger.setLevel(level)
 
 
 def left_out(batch: RemoteBatch) -> list[str]:

@@ -15,8 +15,6 @@ from pippin.console import new_table, print_table
 from pippin_engines.environments import EngineEnvironment, EnvironmentPlan
 
 FOLDER = Path("envs")
-_TIMEOUT = 120.0
-"""Longest time for an engine to say hello [s]; the first import of an environment reads its files."""
 
 
 @click.group()
@@ -101,7 +99,7 @@ def _hello(environment: EngineEnvironment) -> str:
     from pippin_engines.engines import EngineProcess
 
     config: Any = Catalog.installed().find("solver", environment.solver).load_config()
-    settings = SimpleNamespace(environment=str(environment.folder), timeout=_TIMEOUT)
+    settings = SimpleNamespace(environment=str(environment.folder), timeout=0.0)  # a start has a time of its own
     try:
         with EngineProcess(settings, source=config) as engine:
             told = engine.hello
