@@ -290,12 +290,14 @@ class _Connection:
         return self._told("build", told, "the build", self._longest_start)
 
     def step(self, count: int) -> None:
-        self._head[0], seen = count, self._head[2]
-        self._head[1] += 1
+        head = self._head
+        head[0] = count
+        head[1] += 1
         with suppress(ConnectionError, OSError):  # the process has ended; `wait` says so
             self._line.go()
-        shim.look(self._head, 2, seen)
-        if self._line.wait(self._timeout) != "done":
+        if shim.look(lambda: head[3] == head[1], shim.HOST_LOOKS):
+            self._line.take()
+        elif self._line.wait(self._timeout) != "done":
             self._answer("a step")
 
     def call(self, method: str, arguments: Mapping[str, Any]) -> Any:
@@ -403,8 +405,12 @@ class _Events:
             return "nothing"
         if self._done not in ready:
             return "message"
-        os.read(self._done, 8)
+        self.take()
         return "done"
+
+    def take(self) -> None:
+        """Take the signal that a step is done."""
+        os.read(self._done, 8)
 
     def close(self) -> None:
         self.channel.close()
@@ -471,6 +477,10 @@ class _Sockets:
             if pulse in ready and pulse is not self.channel and pulse.recv(1):
                 return "done"
         return "message" if ready else "nothing"
+
+    def take(self) -> None:
+        """As for the other signals."""
+        self.wait(_STOP)
 
     def close(self) -> None:
         for line in self._open:
