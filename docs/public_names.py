@@ -54,6 +54,7 @@ FOR_PLUGINS = (
     "pippin.rendering",
     "pippin.config",
     "pippin_conformance",
+    "pippin_deploy",
     "pippin_engines",
     "pippin.labels",
     "pippin.late",

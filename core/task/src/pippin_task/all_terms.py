@@ -109,12 +109,12 @@ class AllTerms:
         #: The action that takes effect later than it is given; None if it does at once.
         self.late_action: LateAction | None = None
         if config.action_delay[1] and ends[-1]:
-            self.late_action = LateAction(config.action_delay, episodes.action, self._context("action"))
+            self.late_action = LateAction(config.action_delay, episodes.action, self.context("action"))
         action: Any = episodes.action if self.late_action is None else self.late_action.values
         self._slices: list[Any] = [action[:, first:end] for first, end in pairwise(ends)]
         self._make("command", "commands", config.commands, self.commands)
         self.observations = {
-            name: ObservationGroup(name, terms, self._context) for name, terms in config.observations.items()
+            name: ObservationGroup(name, terms, self.context) for name, terms in config.observations.items()
         }
         self.rewards: dict[str, Reward] = self._make("reward", "rewards", config.rewards)
         #: What multiplies each reward: the reward of its key `times`, that of this one's, and so on.
@@ -161,7 +161,7 @@ class AllTerms:
         terms = {} if terms is None else terms
         for label, choice in choices.items():
             where = f"{table}.{label}"
-            terms[label] = make_term(kind, choice, self._context(where), where, f"task.{where}")
+            terms[label] = make_term(kind, choice, self.context(where), where, f"task.{where}")
         return terms
 
     def _factors(self, label: str, choice: ComponentConfig) -> Iterator[Reward]:
@@ -169,9 +169,10 @@ class AllTerms:
         # A configuration of an earlier plugin, which derives from no class of ours, has no such key.
         while (factor := getattr(factor.config, "times", None)) is not None:
             where += ".times"
-            yield make_term("reward", factor, self._context(where), where, f"task.{where}")
+            yield make_term("reward", factor, self.context(where), where, f"task.{where}")
 
-    def _context(self, name: str) -> TermContext:
+    def context(self, name: str) -> TermContext:
+        """Return the simulation as a term of a name sees it."""
         quantity = self.quantities.quantity
         shared = (self.commands, self.actions, self._claims, self._changeable)
         return TermContext(self._simulation, self._episodes, name, quantity, *shared)

@@ -16,6 +16,7 @@ from pippin_task.config import TaskConfig
 
 from . import kernels
 from .all_terms import AllTerms, release_term
+from .context import TermContext
 from .delays import Timer
 from .episodes import EpisodeBuffers
 from .score import Score
@@ -92,6 +93,10 @@ class Task:
             curriculum.update(self.episodes.finished)
         self.reset_worlds(everywhere)
         self._write_observations(simulation.state)
+
+    def context(self, name: str) -> TermContext:
+        """For the core: return the simulation as a term of a name sees it."""
+        return self._terms.context(name)
 
     @property
     def action_labels(self) -> tuple[str, ...]:

@@ -45,6 +45,14 @@ class Term(abc.ABC):  # noqa: B024 - its subclasses have the abstract methods
     def reset(self, world_mask: wp.array[wp.bool]) -> None:  # noqa: B027 (most terms remember nothing)
         """Forget what is remembered of the masked worlds; mask of shape [world_count + 1]."""
 
+    def recipe(self) -> Mapping[str, Any] | None:
+        """Return how a program on a robot does the same, as JSON has it, with its `kind`; None if that cannot be said.
+
+        A passport asks quantities and actions for it. That of a base class is not asked: what derives from
+        `joint-positions` is another quantity. Numbers of joints are those of the first world.
+        """
+        return None
+
 
 class Quantity(Term):
     """Numbers of each world, measured from the state after a control step."""

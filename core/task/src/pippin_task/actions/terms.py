@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import warp as wp
 from pippin import ConfigError, labels
+from pippin.arrays import on_host
 
 from pippin_task import Action, TermContext
 
@@ -57,6 +58,15 @@ class Scaled(Action):
         inputs += [self.config.smoothing, self._targets]
         wp.launch(set_targets, action.shape, inputs, device=action.device)
 
+    def _law(self) -> dict[str, Any]:
+        """Return what `apply` does in the first world; `start` has the targets after a reset."""
+        rows = {"offset": self.offsets, "start": self._targets}
+        numbers = {key: on_host(array)[0].tolist() for key, array in rows.items()}
+        bounds = None if self.config.clip is None else list(self.config.clip)
+        own = {"scale": on_host(self._scales).tolist(), "clip": bounds, "smoothing": self.config.smoothing}
+        whole = {"actuator": self.config.actuator, "target": self.of_group, self.label_kind + "s": list(self.labels)}
+        return {"kind": "targets", **whole, **own, **numbers}
+
 
 class JointTargets(Scaled):
     """The action `joint-targets`: position targets of an actuator group."""
@@ -82,11 +92,18 @@ class JointTargets(Scaled):
             wp.launch(read_encoders, action.shape, inputs, device=action.device)
         super().apply(action)
 
+    def recipe(self) -> dict[str, Any]:
+        """Return the law; without an `offset`, the numbers are added to the measured positions."""
+        law = self._law()
+        return law if self._coordinates is None else law | {"offset": None}
+
 
 class JointVelocityTargets(Scaled):
     """The action `joint-velocity-targets`: velocity targets of an actuator group [rad/s, m/s]."""
 
     what, of_group = "velocity targets", "velocity_targets"
+
+    recipe = Scaled._law
 
 
 class FeedforwardEfforts(Scaled):
@@ -94,11 +111,15 @@ class FeedforwardEfforts(Scaled):
 
     what, of_group = "feedforward efforts", "feedforward"
 
+    recipe = Scaled._law
+
 
 class Inputs(Scaled):
     """The action `inputs`: the inputs of the asset's own actuators, in a group of type `control`."""
 
     what, of_group, label_kind = "inputs", "ctrl", "actuator"
+
+    recipe = Scaled._law
 
 
 _AXES = ("x", "y", "z", "about_x", "about_y", "about_z")
@@ -151,7 +172,7 @@ class Gripper(Action):
             raise ConfigError(
                 f"actuator: {config.actuator!r} has no position targets ({error}); choose another"
             ) from error
-        names = tuple(group.joint_labels)
+        self._names = names = list(group.joint_labels)
         rows = [labels.lookup(getattr(config, key), names, key, "joint") for key in ("open", "closed")]
         self._open, self._closed = (wp.array(list(map(float, row)), dtype=float, device=context.device) for row in rows)
 
@@ -159,3 +180,8 @@ class Gripper(Action):
         """Write the targets."""
         inputs = [action, self._open, self._closed, self._targets]
         wp.launch(set_gripper, self._targets.shape, inputs, device=action.device)
+
+    def recipe(self) -> dict[str, Any]:
+        """Return both rows of targets."""
+        whole = {"actuator": self.config.actuator, "target": "position_targets", "joints": self._names}
+        return {"kind": "gripper", **whole, "open": self._open.list(), "closed": self._closed.list()}

@@ -32,6 +32,10 @@ class OfRoot(Quantity):
     def _launch(self, kernel: Any, out: wp.array, *inputs: Any) -> None:
         wp.launch(kernel, len(out), [*inputs, out], device=out.device)
 
+    def _label(self) -> str:
+        """Return the label of the body in the first world."""
+        return str(self.context.simulation.model.body_label[int(on_host(self._bodies)[0])])
+
     def _others(self, pattern: str | None) -> wp.array[int]:
         """Return the index of another body in each world; -1 without a pattern, which stands for the world."""
         context = self.context
@@ -71,6 +75,11 @@ class RootOrientation(OfRoot):
         first = 3 if self.config.order == "wxyz" else 0
         self._launch(kernels.read_orientation, out, state.body_q, self._bodies, int(self.config.unique), first)
 
+    def recipe(self) -> dict[str, Any]:
+        """Return the body, the order of the components, and whether w is made positive."""
+        own = {"order": self.config.order, "unique": self.config.unique}
+        return {"kind": "orientation", "body": self._label(), **own}
+
 
 class RootLinearVelocity(OfRoot):
     """The quantity `root-linear-velocity`: the velocity of the body's centre of mass, v; or of its origin."""
@@ -93,6 +102,10 @@ class RootAngularVelocity(RootLinearVelocity):
     unit = "rad/s"
     _kind = 2
 
+    def recipe(self) -> dict[str, Any]:
+        """Return the body, and the frame of the components."""
+        return {"kind": "angular-velocity", "body": self._label(), "frame": self.config.frame}
+
 
 class ProjectedGravity(OfRoot):
     """The quantity `projected-gravity`: Rᵀ g / abs(g), the direction of gravity in the body: (0, 0, −1) upright."""
@@ -102,6 +115,11 @@ class ProjectedGravity(OfRoot):
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the directions."""
         self._launch(kernels.project_gravity, out, state.body_q, self.context.simulation.model.gravity, self._bodies)
+
+    def recipe(self) -> dict[str, Any]:
+        """Return the body, and gravity in the first world [m/s²]."""
+        gravity = on_host(self.context.simulation.model.gravity)[0]
+        return {"kind": "gravity", "body": self._label(), "gravity": gravity.tolist()}
 
 
 class BodyPositions(Quantity):

@@ -110,6 +110,11 @@ class JointPositions(OfJoints):
         if self.config.form != "angle":
             wp.launch(kernels.take_circular, out.shape, [int(self.config.form == "sine"), out], device=out.device)
 
+    def recipe(self) -> dict[str, Any]:
+        """Return (q − offset) × scale, or its cosine or sine; the encoders of a robot have the errors in them."""
+        rows = {"offset": self._offset.numpy()[0].tolist(), "scale": self._scale.numpy()[0].tolist()}
+        return {"kind": "joint-positions", "joints": list(self.labels), **rows, "form": self.config.form}
+
     def limits(self, where: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the limits of the asset's joints as this quantity counts, lowest and highest, shape [worlds, joints].
 
@@ -157,6 +162,10 @@ class JointVelocities(OfJoints):
         """Write qd."""
         assert state.joint_qd is not None, "the joints were found"
         self._gather(state.joint_qd, self._dofs, out)
+
+    def recipe(self) -> dict[str, Any]:
+        """Return the velocities of the joints."""
+        return {"kind": "joint-velocities", "joints": list(self.labels)}
 
 
 class JointAccelerations(Rate, JointVelocities):

@@ -36,6 +36,10 @@ class LastAction(_Copied):
         self.labels = tuple(map(str, range(context.episodes.action.shape[1])))
         self.values = context.episodes.action
 
+    def recipe(self) -> dict[str, Any]:
+        """Return the action as the network gave it."""
+        return {"kind": "last-action"}
+
 
 class ActionRate(LastAction):
     """The quantity `action-rate`: the action minus that of the control step before, a − a'; zero after a reset."""
@@ -52,6 +56,10 @@ class ActionRate(LastAction):
         inputs = [episodes.action, episodes.last_action, episodes.earlier_action, int(self._is_second), out]
         wp.launch(kernels.take_difference, out.shape, inputs, device=out.device)
 
+    def recipe(self) -> dict[str, Any]:
+        """Return the change of the action."""
+        return {"kind": "action-rate"}
+
 
 class ActionAcceleration(ActionRate):
     """The quantity `action-acceleration`: a − 2 a' + a'', of the last three control steps; zero after a reset.
@@ -60,6 +68,10 @@ class ActionAcceleration(ActionRate):
     """
 
     _is_second = True
+
+    def recipe(self) -> dict[str, Any]:
+        """Return the change of the change of the action."""
+        return {"kind": "action-acceleration"}
 
 
 class RemainingTime(Quantity):
@@ -84,6 +96,10 @@ class RemainingTime(Quantity):
         inputs = [self.context.episodes.length, self._steps, self._unit, out]
         wp.launch(kernels.read_remaining_time, len(out), inputs, device=out.device)
 
+    def recipe(self) -> dict[str, Any]:
+        """Return (steps − steps of the episode so far) × unit."""
+        return {"kind": "remaining-time", "steps": self._steps, "unit": self._unit}
+
 
 class CommandValue(_Copied):
     """The quantity `command`: the numbers of a command."""
@@ -95,6 +111,10 @@ class CommandValue(_Copied):
         super().__init__(config, context)
         self._command = context.command(config.command, "command")
         self.unit, self.labels, self.values = self._command.unit, self._command.labels, self._command.value
+
+    def recipe(self) -> dict[str, Any]:
+        """Return the label of the command, whose numbers the user gives."""
+        return {"kind": "command", "command": self.config.command}
 
 
 _COMPONENTS = {3: "xyz", 4: "xyzw", 7: ("x", "y", "z", "qx", "qy", "qz", "qw")}
