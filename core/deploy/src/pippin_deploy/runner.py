@@ -18,6 +18,7 @@ import hashlib
 import json
 import math
 import sys
+from typing import Any
 
 import numpy as np
 import onnxruntime
@@ -53,7 +54,6 @@ class Runner:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         self._session = onnxruntime.InferenceSession(str(policy), options, providers=["CPUExecutionProvider"])
-        #: The passport, a dictionary.
         self.passport = passport = _read(self._session.get_modelmeta().custom_metadata_map)
         names = [each["name"] for each in passport["joints"]]
         #: Names of the joints, in the order of the robot's numbers.
@@ -126,7 +126,7 @@ class Runner:
         if recipe["kind"] == "gripper":
             return np.array(recipe["open" if numbers[0] > 0.0 else "closed"], single)
         if recipe["clip"] is not None:
-            numbers = np.clip(numbers, *map(single, recipe["clip"]))
+            numbers = np.clip(numbers, single(recipe["clip"][0]), single(recipe["clip"][1]))
         offset = recipe["offset"]
         if offset is None:  # steps from where the joints are
             offset = seen["positions"][self._own[label]]
@@ -163,7 +163,7 @@ class Runner:
 
     def _ordered(self, measured):
         """Return what was measured, its joints in the order of the passport, all in single precision."""
-        seen = {"commands": {}, "given": {}} | _finite("measured", measured)
+        seen: dict[str, Any] = {"commands": {}, "given": {}, **_finite("measured", measured)}
         for key in {"positions", "velocities"} & seen.keys():
             if seen[key].ndim != 1 or len(seen[key]) <= max(self._columns):
                 raise RobotError(f"{key}: {len(self.joints)} numbers are wanted, got the shape {seen[key].shape}")
@@ -225,7 +225,7 @@ class _Term:
     def observe(self, numbers):
         numbers = np.asarray(numbers, single)[self._chosen]
         if self._clip is not None:
-            numbers = np.clip(numbers, *map(single, self._clip))
+            numbers = np.clip(numbers, single(self._clip[0]), single(self._clip[1]))
         numbers = numbers * self._scale
         length = self._history + self.delay
         self.readings = [numbers] * length if self.readings is None else [*self.readings[1:], numbers]
@@ -247,7 +247,7 @@ def _read(metadata):
     return passport
 
 
-def _finite(place, value):
+def _finite(place, value) -> Any:
     """Return numbers in single precision, those of dictionaries, too."""
     if isinstance(value, dict):
         return {key: _finite(key, each) for key, each in value.items()}

@@ -141,3 +141,7 @@ class PolicyConfig:
 
     observations: str | None = None
     """The group of observations that the network reads; by default the only group."""
+
+    check: bool = True
+    """Whether a task that differs from the passport of the file is refused: another control step, other observations,
+    or other meanings of the actions. Noise, delays, gains and the solver may differ."""

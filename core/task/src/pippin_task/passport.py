@@ -12,12 +12,14 @@ from typing import Any
 import attrs
 import newton
 import numpy as np
-from pippin import ConfigError, Simulation, SimulationConfig
+from pippin import ComponentConfig, ConfigError, Simulation, SimulationConfig
 from pippin.arrays import on_host
 from pippin.config import unstructure
 from pippin.extras import import_library
 
+from pippin_task.all_terms import make_term
 from pippin_task.config import ObservationConfig, TaskConfig
+from pippin_task.events.configs import JointStartConfig
 from pippin_task.task import Task
 from pippin_task.terms import Term
 
@@ -140,7 +142,7 @@ def described(simulation: Any, group: str) -> Passport:
         "body": bodies[0] if bodies else None,
         "floating": bool(free.any()),
         "control_dt": float(simulation.control_dt),
-        "physics": {"dt": settings.dt, "solver": simulation.config.solver.type},
+        "physics": {"dt": settings.dt, "substeps": settings.substeps, "solver": simulation.config.solver.type},
         "observations": terms,
         "actions": [
             {"label": label, "type": task.config.actions[label].type, "labels": list(each.labels), "recipe": said(each)}
@@ -219,13 +221,17 @@ def _actuated(group: Any) -> dict[str, Any]:
     """Return the settings of an actuator group, and its parameters of each joint of the first world."""
     numbers = {name: group.get(name).numpy()[0].tolist() for name in getattr(group, "parameters", ())}
     joints = list(getattr(group, "joint_labels", ()))
-    return {"joints": joints, "parameters": numbers, "settings": unstructure(group.config)}
+    return {"joints": joints, "parameters": numbers, "settings": unstructure(getattr(group, "config", {}))}
 
 
 def _record(simulation: Any, passport: Passport, group: str) -> dict[str, Any]:
     """Return some steps of random actions: what a robot measures, the observations, the actions and the targets."""
     task, state = simulation.task, simulation.state
     values = task.observations[group].values
+    if passport["joints"]:  # else clips, limits and offsets would not show
+        choice = ComponentConfig(type="joints", config=JointStartConfig(position=(-0.4, 0.4), velocity=(-3.0, 3.0)))
+        task.events["record"] = make_term("event", choice, task.context("record"), "record", "record")
+    simulation.reset()
     coordinates, dofs = (on_host(each)[0] for each in task.context("passport").joints((".*",))[1:])
     body = None if passport["body"] is None else simulation.model.body_label.index(passport["body"])
     draws = np.random.default_rng(0).normal(0.0, 0.5, (_STEPS, len(task.action_labels)))

@@ -15,6 +15,7 @@ from pippin.devices import kind_of
 
 from pippin_task import kernels
 from pippin_task.config import PolicyConfig
+from pippin_task.passport import described, differences, read_passport
 from pippin_task.task import Task
 
 
@@ -134,8 +135,23 @@ class Policy:
                 f"path: '{file}' gives {self._network.width} numbers, and the action has {len(task.action_labels)};"
                 " choose the network of this task"
             )
+        if self.config.check:
+            self._refuse_other_task(file, simulation)
         task.policy_switch = wp.ones(1, dtype=bool, device=simulation.device)
         self.notes = [f"the actions are those of '{file}'"]
+
+    def _refuse_other_task(self, file: Path, simulation: Host) -> None:
+        passport = read_passport(file)
+        if passport is None:
+            return
+        group = chosen_group(self.config.observations, self._task, "observations")
+        found = list(differences(passport, described(simulation, group)))
+        if found:
+            more = f" (and {len(found) - 3} more)" if len(found) > 3 else ""
+            raise ConfigError(
+                f"path: the passport of '{file}' says {'; '.join(found[:3])}{more}; take the file of its training,"
+                " train anew, or set policy.check = false"
+            )
 
     @property
     def is_capturable(self) -> bool:

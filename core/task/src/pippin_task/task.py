@@ -93,6 +93,7 @@ class Task:
             curriculum.update(self.episodes.finished)
         self.reset_worlds(everywhere)
         self._write_observations(simulation.state)
+        self.episodes.finish_step()  # else the next reading would replace the first one, as after a reset
 
     def context(self, name: str) -> TermContext:
         """For the core: return the simulation as a term of a name sees it."""
