@@ -24,6 +24,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 PACKAGES = {
     "core/benchmark": 2_960,
     "core/conformance": 8_500,
+    "core/deploy": 450,
     "core/engines": 1_310,
     "core/fit": 6_150,
     "core/fuzz": 2_500,

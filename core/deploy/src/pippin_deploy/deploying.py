@@ -5,15 +5,16 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from pippin import ConfigError, load
-from pippin_task.passport import Passport, passport_of, read_passport, write_passport
+from pippin_task import passport_of, read_passport, write_passport
 
 RUNNER = Path(__file__).with_name("runner.py")
 """The program that runs a policy: NumPy and onnxruntime alone."""
 
 
-def deploy(policy: Path, out: Path, file: Path | None = None, observations: str | None = None) -> Passport:
+def deploy(policy: Path, out: Path, file: Path | None = None, observations: str | None = None) -> dict[str, Any]:
     """Write a folder with a policy, a runner that needs no Pippin, and a page that says what both need.
 
     Args:
@@ -52,7 +53,7 @@ def deploy(policy: Path, out: Path, file: Path | None = None, observations: str 
     return passport
 
 
-def _page(passport: Passport) -> Iterator[str]:
+def _page(passport: dict[str, Any]) -> Iterator[str]:
     """Yield the lines of the page of a folder."""
     yield from ("# A policy for a robot", "")
     yield "`python runner.py policy.onnx` checks the policy; it needs `numpy` and `onnxruntime`, and no Pippin. The"

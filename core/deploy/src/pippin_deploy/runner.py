@@ -61,7 +61,7 @@ class Runner:
         columns = [_found(name, self.joints) for name in names]
         if rate is not None and not math.isclose(rate * passport["control_dt"], 1.0, rel_tol=0.01):
             raise RobotError(f"rate: the policy has {1.0 / passport['control_dt']:g} Hz, and the robot {rate:g} Hz")
-        self._terms = [_Term(each, names) for each in passport["observations"]]
+        self._terms = [_TermReader(each, names) for each in passport["observations"]]
         missing = [term.label for term in self._terms if not (term.kind or term.label in given or "*" in given)]
         if missing:
             raise RobotError(f"given: no formula says {', '.join(missing)}; name them, and hand numbers to each step")
@@ -208,7 +208,7 @@ class Runner:
                 _compare(f"actions.{label}", number, own, targets[label])
 
 
-class _Term:
+class _TermReader:
     """A term of the observations, with its last readings, the oldest first."""
 
     def __init__(self, said, names):

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .context import TermContext
     from .episodes import EpisodeBuffers
     from .motion_conversion import convert_motion
+    from .passport import passport_of, read_passport, write_passport
     from .rollouts.rollout_batch import RolloutBatch
     from .rollouts.rollout_shard import RolloutShard
     from .task import Task
@@ -62,6 +63,9 @@ __all__ = [
     "TerminationConfig",
     "convert_motion",
     "make_term",
+    "passport_of",
+    "read_passport",
+    "write_passport",
 ]
 
 __getattr__ = late(__name__)

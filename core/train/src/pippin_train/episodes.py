@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pippin import SimulationConfig
+from pippin_task import passport_of, write_passport
 from pippin_task.gym import VectorEnv
 
 _KEPT = 100
@@ -37,6 +40,15 @@ class TrainingEnv(VectorEnv):
             returns, lengths = (_on_host(info["episode"][key])[ended].tolist() for key in ("r", "l"))
             self.last_episodes.extend(zip(returns, map(int, lengths), strict=True))
         return observations, rewards * self.reward_scale, terminated, truncated, info
+
+    def begin_passport(self, config: SimulationConfig, observations: str) -> None:
+        """Make the passport of policies that read a group of observations of a file; the only one has any name."""
+        groups = config.task.observations
+        self._passport = passport_of(config, observations if observations in groups else next(iter(groups)))
+
+    def write_passport(self, policy: Path, **trained: Any) -> None:
+        """Write the passport into the ONNX file of a policy, with what is said of its training."""
+        write_passport(policy, self._passport | {"trained": trained})
 
     @property
     def is_biased(self) -> bool:

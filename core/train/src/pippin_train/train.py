@@ -133,7 +133,6 @@ class TrainingStudy(Study[Training]):
         self._is_resumed = resume is not None
         self._env: Any = None
         self._trainer: Any = None
-        self._passport: dict[str, Any] = {}
         training = Training(folder=Path(), trainer=choice.type.rpartition(":")[2], iterations=choice.config.iterations)
         #: How far it is.
         self.training: Training = training if resume is None else _resumed(resume, training)
@@ -144,8 +143,6 @@ class TrainingStudy(Study[Training]):
 
     def build(self, config: SimulationConfig, folder: RunFolder) -> None:
         """Build the environment and the networks."""
-        from pippin_task.passport import passport_of
-
         from .episodes import TrainingEnv
 
         atexit.unregister(gc.freeze)  # PyTorch complains at the end about what was not collected
@@ -158,9 +155,7 @@ class TrainingStudy(Study[Training]):
         env.reset(seed=config.simulation.seed + training.iteration)
         with self._entry.attributed("__init__"):
             self._trainer = plugin(settings, env, config.simulation.seed)
-        groups = config.task.observations
-        group = settings.observations if settings.observations in groups else next(iter(groups))
-        self._passport = passport_of(config, group)
+        env.begin_passport(config, settings.observations)
         training.folder = folder.path
         if self._is_resumed:
             with self._entry.attributed("load"):
@@ -197,8 +192,6 @@ class TrainingStudy(Study[Training]):
                     self._save()
 
     def _save(self) -> None:
-        from pippin_task.passport import write_passport
-
         training, trainer = self.training, self._trainer
         folder = RunFolder(training.folder, continues=True)
         for path, write in ((training.checkpoint, trainer.save), (training.policy, trainer.write_policy)):
@@ -207,7 +200,7 @@ class TrainingStudy(Study[Training]):
                     write(part)
                 if path == training.policy:
                     trained = {key: getattr(training, key) for key in ("trainer", "iteration", "steps")}
-                    write_passport(part, self._passport | {"trained": trained})
+                    self._env.write_passport(part, **trained)
         folder.write_json(STATE, training.summary())
 
     def result(self, folder: Path) -> Training | None:
