@@ -29,7 +29,8 @@ def test_a_load_is_found_and_the_file_has_its_numbers(tmp_path):
     """Of a planar link, the mass, the centre of mass across and along, and the moment about the hinge can be told."""
     parameters = {
         "bodies.lower.mass": {"range": [0.2, 3.0]},
-        "bodies.lower.com": {"range": [-0.4, 0.4], "joints": [".* z"]},
+        "bodies.lower.com": {"range": [-0.4, 0.4], "joints": [".* x", ".* z"]},
+        "bodies.lower.spread": {"range": [1e-5, 0.1], "joints": [".* x"]},
     }
     file = write(tmp_path, parameters)
 
@@ -53,15 +54,18 @@ def test_a_spread_and_an_armature_that_only_act_together_are_not_told(tmp_path):
         "bodies.upper.spread": {"range": [1e-5, 0.1], "joints": [".* x"]},
         "actuators.arm.armature": {"range": [1e-3, 1.0], "joints": ["shoulder"]},
         "bodies.lower.mass": {"range": [0.2, 3.0]},
+        "bodies.lower.com": {"range": [-0.4, 0.4], "joints": [".* x", ".* z"]},
+        "bodies.lower.spread": {"range": [1e-5, 0.1], "joints": [".* x"]},
     }
     file = write(tmp_path, parameters)
 
     result = pippin_fit.fit(file, [tmp_path / "log.npz"], out=tmp_path / "out")
 
-    by_key = {each.key: each for each in result.verdicts}
-    assert by_key["bodies.lower.mass"].is_identified
-    assert not by_key["bodies.upper.spread"].is_identified
-    assert not by_key["actuators.arm.armature"].is_identified
+    found = {(each.key.rpartition(".")[2], each.name): each for each in result.verdicts}
+    assert found["com", "lower x"].is_identified
+    assert found["mass", "lower"].value == pytest.approx(LOWER["mass"], rel=1e-3)
+    assert not found["spread", "upper x"].is_identified
+    assert not found["armature", "shoulder"].is_identified
 
 
 def test_every_triple_of_spreads_is_that_of_a_body(tmp_path):

@@ -17,7 +17,7 @@ from . import arms
 RANGES = {"armature": [1e-3, 1.0], "damping": [0.0, 5.0], "friction": [0.0, 2.0]}
 PARAMETERS = {f"actuators.arm.{name}": {"range": ends} for name, ends in RANGES.items()}
 TRUTH = {name: {".*shoulder": one, ".*elbow": two} for name, (one, two) in arms.TRUTH.items()}
-UNVALIDATED, CONTRADICTED = "fitted, not validated", "logs contradict the file"
+UNEXPLAINED, CONTRADICTED = "fitted, logs not explained", "logs contradict the file"
 
 EXPLAINED = {"residual": 1.0, "rows": 100}
 
@@ -82,13 +82,13 @@ def test_no_value_of_a_model_without_a_part_is_identified(tmp_path, kind):
     summary = json.loads(outcome.stdout)
     assert not summary["is_identified"]
     verdicts = [each["verdict"] for each in summary["verdicts"]]
-    assert UNVALIDATED in verdicts
+    assert UNEXPLAINED in verdicts
     assert "identified" not in verdicts
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     for text in (page, outcome.stderr):
         assert "The validation fails" in text
         assert "Hz" in text[text.index("The validation fails") :][:300]
-    assert UNVALIDATED in (tmp_path / "out" / "identified.toml").read_text(encoding="utf-8")
+    assert UNEXPLAINED in (tmp_path / "out" / "identified.toml").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -211,7 +211,7 @@ def test_an_interval_without_an_end_is_null_in_json():
 def test_what_the_validation_refutes_is_not_identified_but_kept():
     refuted = verdict("identified").concluded(is_refuted=True, **EXPLAINED)
 
-    assert refuted.verdict == UNVALIDATED
+    assert refuted.verdict == "fitted, not validated"
     assert not refuted.is_identified
     assert refuted.is_kept
     assert verdict("only together").concluded(is_refuted=True, **EXPLAINED).verdict == "only together"
