@@ -7,7 +7,6 @@ from typing import Any
 
 import newton
 import numpy as np
-import warp as wp
 from pippin.quaternions import product, rotated
 from pippin_engines import FirstWorld, WorldJoint, WorldShape
 
@@ -152,8 +151,7 @@ class Stage:
             own = "angular" if joint.kind == "REVOLUTE" else "linear"
             apis = (f"PhysicsDriveAPI:{own}", f"PhysxJointAxisAPI:{own}")
             lines = ['uniform token physics:axis = "X"', f'uniform token drive:{own}:physics:type = "force"']
-            turn = np.array(wp.quat_between_vectors(wp.vec3(1.0, 0.0, 0.0), wp.vec3(*joint.axis)))
-            frames = [np.append(frame[:3], product(frame[3:], turn)) for frame in frames]
+            frames = [np.append(frame[:3], product(frame[3:], from_x(joint.axis))) for frame in frames]
             ends = self._world.numbers("joint_limit_lower", "joint_limit_upper").values()
             for name, values in zip(("lower", "upper"), ends, strict=True):
                 value = np.clip(values[0, joint.qd[0]], -FAR, FAR)  # a hinge without limits would not count its turns
@@ -180,6 +178,13 @@ class Stage:
             )
 
 
+def from_x(axis: np.ndarray) -> np.ndarray:
+    """Return a rotation that turns the axis x into another one, also into -x, of length 1; xyzw."""
+    x, y, z = axis * (1.0 if axis[0] >= 0.0 else -1.0)
+    turn = np.array([0.0, -z, y, 1.0 + x]) / np.sqrt(2.0 + 2.0 * x)
+    return turn if axis[0] >= 0.0 else product(turn, np.array([0.0, 0.0, 1.0, 0.0]))
+
+
 def path(shape: WorldShape) -> str:
     """Return the place of a shape."""
     return f"</env0/b{shape.body}/s{shape.row}>" if shape.body >= 0 else f"</env0/s{shape.row}>"
@@ -187,16 +192,15 @@ def path(shape: WorldShape) -> str:
 
 def form(shape: WorldShape) -> Iterator[str]:
     """Yield the lines of a shape's frame and size."""
-    radius, half = shape.size[:2]
     yield from placed(shape.place, shape.size if shape.kind == "BOX" else (1, 1, 1))
     if shape.kind == "BOX":
         yield "double size = 2"
     elif FORMS[shape.kind] == "Mesh":
         yield from hull(shape.size * ball() if shape.kind == "ELLIPSOID" else shape.corners)
     elif shape.kind != "PLANE":
-        yield f"double radius = {radius:.9g}"
+        yield f"double radius = {shape.size[0]:.9g}"
         if shape.kind != "SPHERE":
-            yield f"double height = {2.0 * half:.9g}"
+            yield f"double height = {2.0 * shape.size[1]:.9g}"
 
 
 def prim(kind: str, name: str, apis: tuple[str, ...], *content: str) -> str:
