@@ -72,7 +72,7 @@ class FirstWorld:
             [self._of(f"joint_{name}_start") for name in ("q", "qd")],
         )
         #: The joints, in the order of the model.
-        self.joints = [self._joint(row, [[*range(*each[row : row + 2])] for each in starts]) for row in range(count)]
+        self.joints = [self._joint(row, *([*range(*each[row : row + 2])] for each in starts)) for row in range(count)]
         collides = self._of("shape_flags") & int(newton.ShapeFlags.COLLIDE_SHAPES) != 0
         #: The shapes, in the order of the model.
         self.shapes = [self._shape(row) for row in np.flatnonzero(collides & (self._of("shape_world") <= 0)).tolist()]
@@ -85,11 +85,11 @@ class FirstWorld:
         array = getattr(self._model, name)
         return np.zeros(0, int) if array is None else on_host(array)
 
-    def _joint(self, row: int, columns: list[list[int]]) -> WorldJoint:
+    def _joint(self, row: int, q: list[int], qd: list[int]) -> WorldJoint:
         parent, child = (int(self._of(f"joint_{end}")[row]) for end in ("parent", "child"))
-        frames = (self._of(f"joint_X_{end}")[row].astype(float) for end in ("p", "c"))
-        axis = self._of("joint_axis")[columns[1][0]].astype(float) if len(columns[1]) == 1 else np.zeros(3)
-        return WorldJoint(JointType(self._of("joint_type")[row]).name, parent, child, *frames, axis, *columns)
+        outer, inner = (self._of(f"joint_X_{end}")[row].astype(float) for end in ("p", "c"))
+        axis = self._of("joint_axis")[qd[0]].astype(float) if len(qd) == 1 else np.zeros(3)
+        return WorldJoint(JointType(self._of("joint_type")[row]).name, parent, child, outer, inner, axis, q, qd)
 
     def _shape(self, row: int) -> WorldShape:
         kind, body = GeoType(self._of("shape_type")[row]).name, int(self._of("shape_body")[row])

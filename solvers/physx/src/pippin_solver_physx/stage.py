@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import newton
 import numpy as np
 from pippin.quaternions import product, rotated
 from pippin_engines import FirstWorld, WorldJoint, WorldShape
@@ -67,7 +66,7 @@ class Stage:
         config: The settings.
     """
 
-    def __init__(self, model: newton.Model, config: PhysXConfig) -> None:
+    def __init__(self, model: Any, config: PhysXConfig) -> None:
         self._config, self._world = config, FirstWorld(model)
         self._parents = {joint.parent for joint in self._world.joints}
         self._touching = {frozenset((first.row, second.row)) for first, second in self._world.touching}
