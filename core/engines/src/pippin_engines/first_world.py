@@ -14,21 +14,31 @@ from pippin.quaternions import conjugate, product, rotated
 
 @attrs.frozen(eq=False)
 class WorldJoint:
-    """A joint of the first world.
-
-    `kind` is the name of its `newton.JointType`, and a `parent` of -1 is the world. `outer` is its frame in the parent,
-    and `inner` in the child: a position [m] and a quaternion xyzw, shape [7]. `axis` is that of a joint of one axis, in
-    the frame of the joint, shape [3]. `q` and `qd` are the columns of its coordinates and velocities within a world.
-    """
+    """A joint of the first world. Frames are a position [m] and a quaternion xyzw."""
 
     kind: str
+    """The name of its `newton.JointType`."""
+
     parent: int
+    """The body that it hangs from; -1 is the world."""
+
     child: int
+    """The body that it moves."""
+
     outer: np.ndarray
+    """Its frame in the parent, shape [7]."""
+
     inner: np.ndarray
+    """Its frame in the child, shape [7]."""
+
     axis: np.ndarray
+    """The axis of a joint of one, in the frame of the joint, shape [3]; zero for others."""
+
     q: list[int]
+    """Columns of its coordinates within a world."""
+
     qd: list[int]
+    """Columns of its velocities within a world."""
 
     @property
     def place(self) -> np.ndarray:
@@ -39,23 +49,37 @@ class WorldJoint:
 
 @attrs.frozen(eq=False)
 class WorldShape:
-    """A shape of the first world, or of none, that collides.
-
-    `row` is that of the model, `kind` the name of its `newton.GeoType`, and a `body` of -1 is the world. `place` is its
-    frame in the body, a position [m] and a quaternion xyzw, shape [7]; `size` is what Newton has as its scale, shape
-    [3]; `corners` are those of a mesh in its frame [m], shape [n, 3], and `margin` is a length [m].
-    """
+    """A shape of the first world, or of none, that collides."""
 
     row: int
+    """Its row in the model."""
+
     label: str
+    """Its label in the model."""
+
     kind: str
+    """The name of its `newton.GeoType`."""
+
     body: int
+    """The body that has it; -1 is the world."""
+
     place: np.ndarray
+    """Its frame in the body, a position [m] and a quaternion xyzw, shape [7]."""
+
     size: np.ndarray
+    """What Newton has as its scale, shape [3]."""
+
     corners: np.ndarray
+    """Corners of a mesh in its frame [m], shape [n, 3]; none of others."""
+
     mu: float
+    """Its friction."""
+
     restitution: float
+    """Its restitution."""
+
     margin: float
+    """Its margin [m]."""
 
 
 class FirstWorld:
@@ -72,14 +96,20 @@ class FirstWorld:
             [self._of(f"joint_{name}_start") for name in ("q", "qd")],
         )
         #: The joints, in the order of the model.
-        self.joints = [self._joint(row, *([*range(*each[row : row + 2])] for each in starts)) for row in range(count)]
+        self.joints: list[WorldJoint] = [
+            self._joint(row, *([*range(*each[row : row + 2])] for each in starts)) for row in range(count)
+        ]
         collides = self._of("shape_flags") & int(newton.ShapeFlags.COLLIDE_SHAPES) != 0
         #: The shapes, in the order of the model.
-        self.shapes = [self._shape(row) for row in np.flatnonzero(collides & (self._of("shape_world") <= 0)).tolist()]
+        self.shapes: list[WorldShape] = [
+            self._shape(row) for row in np.flatnonzero(collides & (self._of("shape_world") <= 0)).tolist()
+        ]
         rows = {shape.row: shape for shape in self.shapes}
         pairs = self._of("shape_contact_pairs").reshape(-1, 2).tolist() if rows else []
         #: Pairs of shapes that may touch.
-        self.touching = [(rows[a], rows[b]) for a, b in pairs if a in rows and b in rows]
+        self.touching: list[tuple[WorldShape, WorldShape]] = [
+            (rows[a], rows[b]) for a, b in pairs if a in rows and b in rows
+        ]
 
     def _of(self, name: str) -> np.ndarray:
         array = getattr(self._model, name)
@@ -116,5 +146,9 @@ class FirstWorld:
                 yield f"type: plane {shape.label!r} moves, or has edges; let it be a box, or an endless ground"
 
     def numbers(self, *names: str) -> dict[str, np.ndarray]:
-        """Return arrays of the model by their names, with a row of numbers for each world, shape [W, n]."""
+        """Return arrays of the model by their names, with a row of numbers for each world, shape [W, n].
+
+        Args:
+            *names: Their names.
+        """
         return {name: self._of(name).reshape(self._model.world_count, -1).astype(float) for name in names}
