@@ -100,7 +100,7 @@ class TreeWorlds(EngineWorlds):
         self._joints.write(arrays["q"], arrays["v"], state_out)
 
     def take_over(self, flags: int, worlds: np.ndarray) -> None:
-        """Give the engine the numbers of the model, whatever `flags` and `worlds` say: those of others did not change."""
+        """Give the engine all numbers of the model, whatever the `flags` and `worlds`: the others did not change."""
         if self._numbers is not None:
             self.engine.call("change", **self._numbers())
 
