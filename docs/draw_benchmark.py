@@ -12,6 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))  # the tests run this file from elsewhere
 
+import attrs
 from diagram import diagram
 from pippin.report import Markup, element
 from pippin_benchmark.result import Benchmark, BenchmarkRow
@@ -36,6 +37,7 @@ def keep(folders: list[Path]) -> None:
     for file in [*([measured.KEPT] if measured.KEPT.exists() else []), *(each / "benchmark.csv" for each in folders)]:
         own: dict[tuple[str, str], list[BenchmarkRow]] = {}
         for row in measured.read(file):
+            row = attrs.evolve(row, solver=measured.short_name(row.solver))
             own.setdefault((row.name, row.problem), []).append(row)
         rows |= own
     kept = [row for key in sorted(rows) for row in rows[key]]

@@ -1,5 +1,8 @@
 """Play each trained policy on each solver of robots: `python docs/play_policies.py [NAME…] [--solvers A,B [--add]]`.
 
+A solver `NAME@FOLDER` has its engine in the environment of a folder, whose name stands in the table; an engine that is
+never beside Pippin has one in envs.
+
 The scores go to `docs/images/playing.json`, from which `docs/write_reference.py` writes the page *Trained policies*.
 Scores of a policy replace all that it had, which may be of an earlier training, unless `--add` keeps those on other
 solvers. With `--videos`, videos of the policies are drawn instead, on the solver that they were trained on.
@@ -11,18 +14,25 @@ import argparse
 import json
 import re
 import subprocess
+import sys
 import tempfile
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parent))
+
 import av
 from pippin import Simulation
+from reference_pages import measured
 
 DOCS = Path(__file__).parent
 POLICIES = DOCS / "examples" / "policies"
 SCORES = DOCS / "images" / "playing.json"
-SOLVERS = ("mujoco-native", "mujoco", "featherstone", "semi-implicit", "xpbd", "vbd", "kamino", "steel")
+SOLVERS = (
+    *("mujoco-native", "mujoco", "featherstone", "semi-implicit", "xpbd", "vbd", "kamino", "steel"),
+    *("mujoco-native@envs/mujoco-4.0", "motrix", "physx@envs/physx", "drake", "pinocchio"),
+)
 VIDEOS = DOCS / "images" / "policies"
 FRAME_RATE = 12.0
 """Frames of a video in a second [Hz]."""
@@ -63,7 +73,7 @@ def main() -> None:
             continue
         row: dict[str, Any] = known().get(name, {}) if arguments.add else {}
         for solver in arguments.solvers.split(","):
-            row[solver] = played(name, solver)
+            row[measured.short_name(solver)] = played(name, solver)
             write(known() | {name: row})
 
 
@@ -101,9 +111,10 @@ def write(scores: dict[str, Any]) -> None:
 
 def played(name: str, solver: str) -> dict[str, Any]:
     """Return the score of a policy on a solver, or the reason for which the solver refused it or stopped."""
-    episodes = FEW.get(solver, EPISODES)
+    episodes, (plain, _, environment) = FEW.get(solver, EPISODES), solver.partition("@")
     with tempfile.TemporaryDirectory() as folder:
-        words = ["--solver", solver, "--episodes", str(episodes), "--device", "cpu", "--json", "--out", f"{folder}/run"]
+        words = ["--solver", plain, "--episodes", str(episodes), "--device", "cpu", "--json", "--out", f"{folder}/run"]
+        words += ["--set", f"solver.environment={Path(environment).absolute()}"] if environment else []
         try:
             done = subprocess.run(
                 ["pippin", "play", str(POLICIES / f"{name}.toml"), *words],

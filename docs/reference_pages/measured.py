@@ -19,6 +19,12 @@ _AMONG = "cost_among_64"
 _COLUMNS = ("solver", "variant", "problem", *_NUMBERS, "outcome", "ignored", _AMONG)
 
 
+def short_name(solver: str) -> str:
+    """Return the name of a solver in tables: of `NAME@FOLDER`, the last part of the folder, if it is another name."""
+    name, _, folder = solver.partition("@")
+    return f"{name}@{Path(folder).name}" if Path(folder or name).name != name else name
+
+
 def kept() -> Benchmark:
     """Return the results that the documentation shows."""
     return of_rows(read(KEPT))

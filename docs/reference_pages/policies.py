@@ -69,14 +69,18 @@ The files of the policies give the efforts of the motors to the joints themselve
 motors of an MJCF file. A solver may ignore what is only a number, such as armature, and all have the step of the file.
 So the table does not say which solver is right: it says how far a policy carries that has seen only one. "Stopped"
 means that a joint or a body became too fast or not finite, in the control step that is named, or that ten minutes were
-not enough. "Not played" was not tried since the policy was trained. A return far above that of the first column is no
-success: it rewards a height or a speed that only a solver which throws the body can give.
+not enough. "Not played" was not tried since the policy was trained. `mujoco-native@mujoco-4.0` has MuJoCo 4.0 as its
+engine, [in an environment of its own](../how-to/engine-in-an-environment.md). A return far above that of the first
+column is no success: it rewards a height or a speed that only a solver which throws the body can give.
 """
 
 COLUMNS = 4
 """Videos in a row."""
 
-SOLVERS = ("mujoco-native", "mujoco", "featherstone", "semi-implicit", "xpbd", "vbd", "kamino", "steel")
+SOLVERS = (
+    *("mujoco-native", "mujoco", "featherstone", "semi-implicit", "xpbd", "vbd", "kamino", "steel"),
+    *("mujoco-native@mujoco-4.0", "motrix", "physx", "drake", "pinocchio"),
+)
 
 
 def page() -> str:

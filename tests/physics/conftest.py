@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
+import os
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -155,6 +157,17 @@ def laboratory(register: Callable[[newton.ModelBuilder], None]) -> newton.ModelB
     return builder
 
 
+def environment_of(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return the environment of an engine of others, if it has one; the test is skipped if the engine is not there."""
+    engine = row.get("engine", "")
+    if engine.isupper():
+        folder = os.environ.get(engine) or pytest.skip(f"{engine} names no environment with this engine")
+        return {"environment": folder}
+    if engine and importlib.util.find_spec(engine) is None:
+        pytest.skip(f"{engine} is not installed")
+    return {}
+
+
 def build(solver: str) -> pippin.Simulation:
     """Return the three worlds with one solver, with the options of its table."""
     row = ROWS[solver]
@@ -166,7 +179,7 @@ def build(solver: str) -> pippin.Simulation:
             "accept_unsupported": ["contact_stiffness", "restitution"],  # each solver reads its own of the two
         },
         "scene": {"worlds": len(GRAVITIES)},
-        "solver": {"type": solver, **row.get("options", {})},
+        "solver": {"type": solver, **row.get("options", {}), **environment_of(row)},
     }
     register = getattr(newton.solvers, row["newton"]).register_custom_attributes
     simulation = pippin.Simulation(pippin.structure(tables), prototype=laboratory(register))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,7 @@ from click.testing import CliRunner
 from pippin.cli import main
 from pippin.errors import ConfigError, PluginError
 from pippin_benchmark.benchmark import benchmark, load_problem
-from pippin_benchmark.measuring import cost_per_step, measured
+from pippin_benchmark.measuring import cost_per_step, measured, started_seconds
 from pippin_benchmark.result import Benchmark, BenchmarkRow, BenchmarkSeries, tables
 
 
@@ -251,3 +254,31 @@ def test_a_solver_or_a_problem_that_is_not_installed_is_refused(tmp_path):
         benchmark(["mujocoo"], out=tmp_path / "out")
     with pytest.raises(PluginError, match=r"large-pendulums.*did you mean 'large-pendulum'"):
         benchmark(problems=["large-pendulums"], out=tmp_path / "out")
+
+
+def test_an_engine_in_another_environment_has_the_same_error():
+    problem = load_problem("large-pendulum")
+    here, there = (
+        measured(problem, BenchmarkRow(solver=name, problem="", dt=0.05), {}, device="cpu", patience=30.0)
+        for name in ("mujoco-native", f"mujoco-native@{sys.prefix}")
+    )
+
+    assert here.error == there.error
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell it")
+def test_the_cost_has_the_time_of_a_process_that_was_started():
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as busy:
+        try:
+            end = time.monotonic() + 60.0
+            while (taken := started_seconds()) < 0.2 and time.monotonic() < end:
+                time.sleep(0.05)
+        finally:
+            busy.kill()
+
+    assert taken >= 0.2
+
+
+def test_a_solver_that_is_unknown_is_refused_with_an_environment():
+    with pytest.raises(PluginError, match="physics"):
+        benchmark(["physics@envs/physx"])

@@ -210,6 +210,22 @@ def test_the_other_method_gains_energy():
 
 
 @needs_engine
+def test_a_slider_falls_along_its_axis():
+    """PhysX has joints along x alone, so that frames are turned to the axis."""
+    builder, axes = newton.ModelBuilder(up_axis="Z"), [*np.eye(3), *-np.eye(3), [-0.8, 0.36, -0.48]]
+    for axis in axes:
+        body = builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.02)))
+        builder.add_articulation([builder.add_joint_prismatic(-1, body, axis=axis)])
+    with simulation(builder) as found:
+        found.model.gravity.fill_(wp.vec3(1.0, 2.0, 3.0))
+        found.notify_model_changed(newton.ModelFlags.MODEL_PROPERTIES)
+        found.step(100)
+        speeds = found.state.joint_qd.numpy()
+
+    assert speeds == pytest.approx(0.2 * np.array(axes) @ [1.0, 2.0, 3.0], abs=1e-5)
+
+
+@needs_engine
 def test_a_hinge_counts_its_turns():
     builder = hinge()
     builder.joint_qd[0] = 40.0

@@ -21,7 +21,7 @@ from pippin.workers import WorkerProcess
 
 from .problem import SAMPLE, BenchmarkProblem
 from .result import Benchmark, BenchmarkRow, benchmark_markdown, benchmark_page
-from .solvers import solvers_of
+from .solvers import solver_table, solvers_of
 
 STEPS, QUICK_STEPS = (0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005), (0.01, 0.005, 0.002)
 """Ladders of steps [s]."""
@@ -48,7 +48,7 @@ def benchmark(
     """Measure the error and the cost of solvers in problems with a reference.
 
     Args:
-        solvers: Names of solvers; by default all installed ones.
+        solvers: Names of solvers, `NAME@FOLDER` for one in the environment of a folder; by default all installed ones.
         problems: Names of problems; by default all installed ones, or the quick ones.
         is_quick: Whether to take few problems and steps.
         dt: Physics steps [s]; by default a ladder from 50 ms to 0.5 ms.
@@ -65,7 +65,7 @@ def benchmark(
     """
     names = solvers_of(solvers)
     for name in solvers:
-        Catalog.installed().find("solver", name)
+        solver_table(name)
     if patience is not None and not patience > 0.0:
         raise ConfigError(f"patience: expected a positive time in seconds, got {patience!r}")
     if any(number < 1 for number in worlds):
@@ -188,7 +188,7 @@ def _options(
 
 
 def _declared(solver: str) -> dict[str, dict[str, Any]]:
-    entry, found = Catalog.installed().find("solver", solver), {}
+    entry, found = Catalog.installed().find("solver", solver.partition("@")[0]), {}
     try:
         for text in declared_variants(entry.load_config()):
             found |= _variant(solver, text)
@@ -204,7 +204,7 @@ def _variant(solver: str, text: str) -> dict[str, dict[str, Any]]:
         own = {key: json.loads(value)}
     except ValueError:
         own = {key: value}
-    structure({"solver": {"type": solver, **own}})
+    structure({"solver": {**solver_table(solver), **own}})
     return {f"{key}={value}": own}
 
 

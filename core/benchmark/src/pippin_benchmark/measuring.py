@@ -23,6 +23,7 @@ from pippin.quaternions import conjugate, rotated
 
 from .problem import SAMPLE, BenchmarkProblem, ProblemMotion
 from .result import BenchmarkRow
+from .solvers import solver_table
 
 _PLACES = ("body_q", "body_qd", "particle_q", "particle_qd")
 
@@ -33,7 +34,8 @@ _STATE = {"body_q": 7, "body_qd": 6, "joint_q": 0, "joint_qd": 0, "particle_q": 
 class Stopwatch:
     """The cost of steps: the time of all threads of the process on a CPU, so that others on the machine do not count.
 
-    On a GPU it is the time until the device has finished.
+    On Linux, that of the processes that it has started is in it: an engine may be in one. On a GPU it is the time until
+    the device has finished.
     """
 
     def __init__(self, simulation: Simulation) -> None:
@@ -50,9 +52,15 @@ class Stopwatch:
 
     def _now(self) -> float:
         if kind_of(self._device) == "cpu":
-            return time.process_time()
+            return time.process_time() + started_seconds()
         wp.synchronize_device(self._device)
         return time.perf_counter()
+
+
+def started_seconds() -> float:
+    """Return the time of all threads of the processes that this one has started, and that still run [s]."""
+    started = " ".join(file.read_text() for file in Path("/proc/self/task").glob("*/children"))
+    return sum(time.clock_gettime(~int(each) << 3 | 2) for each in started.split())  # Linux: clock of a process
 
 
 def machine(device: str) -> str:
@@ -137,7 +145,7 @@ def _simulation(
     tables: dict[str, Any] = {
         "simulation": {"dt": row.dt, **({} if device is None else {"device": device})},
         "scene": {"worlds": worlds, **problem.tables()},
-        "solver": {"type": row.solver, **options},
+        "solver": {**solver_table(row.solver), **options},
     }
     return Simulation(accepting_numbers(structure(tables)), prototype=prototype_of(problem))
 

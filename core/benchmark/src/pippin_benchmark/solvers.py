@@ -22,6 +22,17 @@ def solvers_of(names: Sequence[str], config: SimulationConfig | None = None) -> 
     return tuple(names) or tuple(dict.fromkeys((*Catalog.installed().names_without_settings("solver"), *own)))
 
 
+def solver_table(solver: str) -> dict[str, Any]:
+    """Return the table of a solver; that of `NAME@FOLDER` names the environment of the folder.
+
+    Raises:
+        PluginError: No such solver is installed.
+    """
+    name, _, environment = solver.partition("@")
+    Catalog.installed().find("solver", name)
+    return {"type": name, **({"environment": str(Path(environment).absolute())} if environment else {})}
+
+
 def measurable(file: Path, overrides: Overrides, solver: str) -> SimulationConfig:
     """Return the configuration of a file with a solver, which may ignore numbers if the file has another one."""
     own, config = load(file, overrides).solver, with_solver(file, overrides, solver)

@@ -8,6 +8,7 @@ from .source import EngineSource
 
 if TYPE_CHECKING:
     from .engines import EngineArrays, EngineProcess, RunningEngine, start_engine
+    from .first_world import FirstWorld, WorldJoint, WorldShape
     from .solver import EngineSolver, EngineWorlds, TreeWorlds
 
 __all__ = [
@@ -16,8 +17,11 @@ __all__ = [
     "EngineSolver",
     "EngineSource",
     "EngineWorlds",
+    "FirstWorld",
     "RunningEngine",
     "TreeWorlds",
+    "WorldJoint",
+    "WorldShape",
     "start_engine",
 ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import newton
@@ -49,45 +49,60 @@ class EngineWorlds(newton.solvers.SolverBase):
 class TreeWorlds(EngineWorlds):
     """Worlds that hold the same trees, of one row each in the arrays that the engine shares.
 
-    These are `q` [W, nq] and `v` [W, nv] in the engine's frames, `efforts` [W, nv] as in Newton's control, `wrenches`
-    [W, bodies, 6] at the centres of mass in the axes of the world, and `gravity` [W, 3].
+    These are `q` [W, nq] and `v` [W, nv] in the engine's frames; `efforts` [W, nv] of joints that are not free, and
+    their `target_q` [W, nq] and `target_v` [W, nv], as in Newton's control; `wrenches` [W, bodies, 6] at the centres of
+    mass in the axes of the world, with the efforts of free joints; and `gravity` [W, 3].
 
     Args:
         model: Newton's model, on the CPU.
         config: The settings.
         frames: How the engine writes free and ball joints.
         arguments: The arguments of the engine.
-        **columns: Numbers of columns of further arrays, by name, which `fill` writes.
+        numbers: What each world has of its own, as the model says now: further arguments of the engine, and those of
+            its method `change` after each change of the model.
     """
 
     def __init__(
-        self, model: newton.Model, config: Any, frames: EngineFrames, arguments: Mapping[str, Any], **columns: int
+        self,
+        model: newton.Model,
+        config: Any,
+        frames: EngineFrames,
+        arguments: Mapping[str, Any],
+        numbers: Callable[[], Mapping[str, Any]] | None = None,
     ) -> None:
         super().__init__(model)
         count = model.world_count
-        self._joints = JointMap(model, frames)
+        self._joints, self._numbers = JointMap(model, frames), numbers
+        children = on_host(model.joint_child)[: model.joint_count // count]
+        is_free = on_host(model.joint_type)[: len(children)] == newton.JointType.FREE
+        self._free = children[is_free], np.array(self._joints.qd_start)[:-1][is_free, None] + np.arange(6)
         nq, nv = self._joints.q_start[-1], self._joints.qd_start[-1]
-        shapes = {"q": (nq,), "v": (nv,), "efforts": (nv,), "wrenches": (model.body_count // count, 6), "gravity": (3,)}
-        shapes |= {name: (each,) for name, each in columns.items()}
+        shapes = {"q": (nq,), "v": (nv,), "efforts": (nv,), "target_q": (nq,), "target_v": (nv,)}
+        shapes |= {"wrenches": (model.body_count // count, 6), "gravity": (3,)}
+        own = {} if numbers is None else numbers()
         self.engine = start_engine(
-            config, arguments, {name: ((count, *shape), float) for name, shape in shapes.items()}
+            config, {**arguments, **own}, {name: ((count, *shape), float) for name, shape in shapes.items()}
         )
-
-    def fill(self, control: newton.Control) -> None:
-        """Write further arrays of the engine before a step; by default there are none."""
 
     def advance(
         self, state_in: newton.State, state_out: newton.State, control: newton.Control, worlds: np.ndarray, count: int
     ) -> None:
         """Read the `worlds` of `state_in` that something wrote, take `count` substeps, and write `state_out`."""
-        arrays, model = self.engine.arrays, self.model
+        arrays, model, (bodies, columns) = self.engine.arrays, self.model, self._free
         self._joints.read(state_in, worlds, arrays["q"], arrays["v"])
-        for name, array in (("efforts", control.joint_f), ("wrenches", state_in.body_f)):
+        inputs = {"efforts": control.joint_f, "target_q": control.joint_target_q, "target_v": control.joint_target_qd}
+        for name, array in {**inputs, "wrenches": state_in.body_f}.items():
             arrays[name][:] = on_host(array).reshape(arrays[name].shape)
+        arrays["wrenches"][:, bodies] += arrays["efforts"][:, columns]
+        arrays["efforts"][:, columns] = 0.0
         arrays["gravity"][:] = on_host(model.gravity)[: model.world_count]
-        self.fill(control)
         self.engine.step(count)
         self._joints.write(arrays["q"], arrays["v"], state_out)
+
+    def take_over(self, flags: int, worlds: np.ndarray) -> None:
+        """Give the engine all numbers of the model, whatever the `flags` and `worlds`: the others did not change."""
+        if self._numbers is not None:
+            self.engine.call("change", **self._numbers())
 
 
 class EngineSolver(abc.ABC):

@@ -6,8 +6,6 @@ import numpy as np
 CONTRACT = 1
 DISTRIBUTION = "motrixsim-core"
 
-INPUTS = ("efforts", "drives", "wrenches", "gravity")
-
 TOLERANCE = 1e-6
 """Change at which the iterations for contacts and limits stop; 1e-4 by default."""
 
@@ -19,18 +17,17 @@ class Engine:
     """All worlds in one batch. Coordinates and velocities are all that steps carry on, with the Newton solver.
 
     Args:
-        arrays: `q` [W, nq] and `v` [W, nv], in the order of `joints`; `efforts` [W, nv], which are forces at the centre
-            of mass, in the axes of the world, for a free joint; `drives` [W, n], the sums of gains times targets of
-            hinges and sliders; `wrenches` [W, bodies, 6], likewise at the centres of mass; `gravity` [W, 3].
+        arrays: `q`, `target_q` [W, nq] and `v`, `target_v`, `efforts` [W, nv], in the order of `joints`; `wrenches`
+            [W, bodies, 6], at the centres of mass, in the axes of the world; `gravity` [W, 3].
         mjcf: The scene, in which a body is `b0`, its joint `j0`, and the drive of this joint `d0`.
-        joints: The name, the kind and the body of each joint.
+        joints: The kind and the body of each joint.
         carriers: The body that each body is fixed to or is; -1 for the world.
         anchors: The point of each body that its joint holds, [bodies, 3].
-        numbers: Arrays of each world: masses [W, bodies], centres of mass [W, bodies, 3], inertias about them
+        **numbers: Arrays of each world: masses [W, bodies], centres of mass [W, bodies, 3], inertias about them
             [W, bodies, 6]; armatures, frictions, and stiffness and damping of the drives of hinges and sliders [W, n].
     """
 
-    def __init__(self, arrays, *, mjcf, joints, carriers, anchors, numbers):
+    def __init__(self, arrays, *, mjcf, joints, carriers, anchors, **numbers):
         self.arrays, self.carriers, self.anchors = arrays, carriers, anchors
         world = motrixsim.msd.from_str(mjcf)
         options = world.simulate_option
@@ -41,28 +38,31 @@ class Engine:
         self.data = motrixsim.SceneData(model, batch=(len(arrays["q"]),))
         self.links = [model.get_link(f"b{body}") for body in range(len(carriers))]
         bases = {base.name: base for base in model.floating_bases}
-        self.joints, self.free, self.q, self.v = [], [], [], []  # columns of MotrixSim, in the order of the host
-        for name, kind, body in joints:
+        self.joints, self.q, self.v = [], [], []  # columns of MotrixSim, in the order of the host
+        columns = []
+        for kind, body in joints:
             if kind == "FREE":
-                self.free.append((body, slice(len(self.v), len(self.v) + 6)))
-                self.q += bases[name].dof_pos_indices
-                self.v += bases[name].dof_vel_indices
+                base = bases[f"j{body}"]
+                self.q += base.dof_pos_indices
+                self.v += base.dof_vel_indices
             elif kind != "FIXED":
-                joint = model.get_joint(name)
-                self.joints.append((len(self.v), joint, model.get_actuator(f"d{name[1:]}")))
+                joint = model.get_joint(f"j{body}")
+                self.joints.append((joint, model.get_actuator(f"d{body}")))
+                columns.append((len(self.q), len(self.v)))
                 self.q.append(joint.dof_pos_index)
                 self.v.append(joint.dof_vel_index)
+        self.columns = np.array(columns, int).reshape(-1, 2).T  # of hinges and sliders, in the arrays of the host
         self.change(**numbers)
 
     def change(self, *, mass, com, inertia, **of_joints):
         """Give the worlds other numbers."""
-        self.com = com.astype(np.float32)
+        self.com, self.gains = com.astype(np.float32), (of_joints["target_ke"], of_joints["target_kd"])
         for body, carrier in enumerate(self.carriers):
             if carrier >= 0:  # MotrixSim takes no numbers of what is fixed to the world
                 for name, values in (("mass", mass), ("com", com), ("inertia", inertia)):
                     self._override(self.links[body], name, values[:, body])
         for name, values in of_joints.items():
-            for (_, joint, drive), own in zip(self.joints, values.T, strict=True):
+            for (joint, drive), own in zip(self.joints, values.T, strict=True):
                 self._override(joint if name in ("armature", "friction") else drive, name, own)
 
     def _override(self, owner, name, values):
@@ -83,12 +83,14 @@ class Engine:
         written = ((given_q != q).any(1) | (given_v != v).any(1)) & ~is_lost
         if written.any():
             data[written].reset(model, given_q[written], given_v[written], reset_overrides=False)
-        efforts, drives, wrenches, gravity = (self.arrays[name].astype(np.float32) for name in INPUTS)
+        inputs = ("efforts", "target_q", "target_v", "wrenches", "gravity")
+        efforts, target_q, target_v, wrenches, gravity = (self.arrays[name].astype(np.float32) for name in inputs)
         model.set_gravity_override(data, gravity)
         if self.joints:
-            data.actuator_ctrls = np.hstack([efforts[:, [column for column, _, _ in self.joints]], drives])
-        for body, columns in self.free:
-            wrenches[:, body] += efforts[:, columns]
+            (ke, kd), (at_q, at_v) = self.gains, self.columns
+            drives = ke * target_q[:, at_q] + kd * target_v[:, at_v]
+            controls = np.hstack([efforts[:, at_v], drives])
+            data.actuator_ctrls = np.ascontiguousarray(controls, np.float32)  # MotrixSim takes no other order for this
         pushed = [body for body in np.flatnonzero(wrenches.any((0, 2))) if self.carriers[body] >= 0]
         for _ in range(count):
             if pushed:

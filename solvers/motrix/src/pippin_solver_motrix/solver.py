@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import newton
-import numpy as np
 from pippin.solving import EngineFrames
-from pippin_engines import EngineSolver, TreeWorlds
+from pippin_engines import EngineSolver, FirstWorld, TreeWorlds
 
-from . import MotrixConfig
-from .scene import ALIKE, Scene
+from .scene import ALIKE, SIZES, Scene
 
 __all__ = ["SolverMotrix"]
 
@@ -24,36 +22,10 @@ BUILT = (
 )
 """Features that each world may change, and those that are read once."""
 
-
 SOFT = (
     "contacts and limits yield by MotrixSim's law, by up to a fifth more than MuJoCo's, and corners of meshes are off"
 )
 """What a run of shapes is told."""
-
-
-class MotrixWorlds(TreeWorlds):
-    """All worlds of a model in one batch.
-
-    Args:
-        model: Newton's model, on the CPU.
-        config: The settings.
-        dt: The substep [s].
-    """
-
-    def __init__(self, model: newton.Model, config: MotrixConfig, dt: float) -> None:
-        self._scene = scene = Scene(model)
-        arguments = {"mjcf": scene.mjcf(dt), "joints": scene.joints, "numbers": scene.numbers(), **scene.holders()}
-        super().__init__(model, config, FRAMES, arguments, drives=len(scene.axes))
-
-    def fill(self, control: newton.Control) -> None:
-        """Write the parts of the drives' efforts that do not depend on the joints."""
-        of = self._scene.of_axes
-        drives = of("target_ke") * of("target_q", control) + of("target_kd") * of("target_qd", control)
-        self.engine.arrays["drives"][:] = drives
-
-    def take_over(self, flags: int, worlds: np.ndarray) -> None:
-        """Give the worlds the numbers of the model; those that did not change stay."""
-        self.engine.call("change", **self._scene.numbers())
 
 
 class SolverMotrix(EngineSolver):
@@ -64,9 +36,10 @@ class SolverMotrix(EngineSolver):
 
     def faults(self, model: newton.Model) -> Iterator[str]:
         """Yield which shapes MotrixSim, or this wrapper, does not have."""
-        yield from Scene(model).faults()
+        yield from FirstWorld(model).faults("motrix", SIZES)
 
-    def make_worlds(self, model: newton.Model, dt: float) -> MotrixWorlds:
-        """Return the worlds."""
-        self.notes = [SOFT] if len(Scene(model).shapes) else []
-        return MotrixWorlds(model, self.config, dt)
+    def make_worlds(self, model: newton.Model, dt: float) -> TreeWorlds:
+        """Return all worlds in one batch."""
+        scene = Scene(model)
+        self.notes = [SOFT] if scene.world.shapes else []
+        return TreeWorlds(model, self.config, FRAMES, {"mjcf": scene.mjcf(dt), **scene.joints()}, scene.numbers)

@@ -61,24 +61,24 @@ class Tree:
     Args:
         physx: PhysX.
         paths: Its root in each world.
-        told: `bodies`; `free`, the columns of coordinates and velocities of its free joint, or nothing; and `axes`, the
-            columns of each joint by its name.
+        axes: The columns of coordinates and of velocities of each joint, by its name.
+        free: The columns of its free joint, or nothing.
+        is_loose: Whether it is a body without joints.
     """
 
-    def __init__(self, physx, paths, told):
-        self._physx, self._paths, self.free = physx, paths, told["free"]
-        self._is_loose = bool(self.free) and len(told["bodies"]) == 1
+    def __init__(self, physx, paths, axes, free, is_loose):
+        self._physx, self._paths, self._is_loose = physx, paths, is_loose
         self._poses, self._wrench = self._new("LINK_POSE"), self._new("LINK_WRENCH")
-        binding, self.bodies, columns = self._poses.binding, told["bodies"], np.zeros((2, 0), int)
-        self._slots = slice(None if self.free else 1, None)  # behind a base of ours, which holds a tree to the world
-        if not self._is_loose:
-            self.bodies = [int(name[1:]) for name in binding.body_names[self._slots]]
-            columns = np.array([told["axes"][name] for name in binding.dof_names], int).reshape(-1, 2).T
-        self._q, self._v = columns
-        states = [("q", "ROOT_POSE", self.free[0]), ("v", "ROOT_VELOCITY", self.free[1])] if self.free else []
-        states += [("q", "DOF_POSITION", self._q), ("v", "DOF_VELOCITY", self._v)] if columns.size else []
-        inputs = [("efforts", "DOF_ACTUATION_FORCE", self._v), ("target_q", "DOF_POSITION_TARGET", self._q)]
-        inputs = [*inputs, ("target_v", "DOF_VELOCITY_TARGET", self._v)] if columns.size else []
+        self._slots = slice(None if free else 1, None)  # behind a base of ours, which holds a tree to the world
+        binding = self._poses.binding
+        names = [paths[0].rpartition("/")[2]] if is_loose else binding.body_names[self._slots]
+        self.bodies = [int(name[1:]) for name in names]
+        columns = [axes[name] for name in (() if is_loose else binding.dof_names)]
+        q, self._v = np.array(columns, int).reshape(-1, 2).T
+        states = [("q", "ROOT_POSE", free[0]), ("v", "ROOT_VELOCITY", free[1])] if free else []
+        states += [("q", "DOF_POSITION", q), ("v", "DOF_VELOCITY", self._v)] if columns else []
+        inputs = [("efforts", "DOF_ACTUATION_FORCE", self._v), ("target_q", "DOF_POSITION_TARGET", q)]
+        inputs = [*inputs, ("target_v", "DOF_VELOCITY_TARGET", self._v)] if columns else []
         self.outputs = [(name, self._new(kind), which) for name, kind, which in states]
         self._inputs = [(name, self._new(kind), which) for name, kind, which in inputs]
 
@@ -130,17 +130,18 @@ class Engine:
     """All worlds, each a scene of PhysX, so that none touches another, and all are equal.
 
     Args:
-        arrays: `q`, `target_q` [W, nq], `v`, `target_v`, `efforts` [W, nv], those of a free joint being a wrench at its
-            centre of mass; `wrenches` [W, bodies, 6], at the centres of mass, in the world's axes; `gravity` [W, 3].
+        arrays: `q`, `target_q` [W, nq], `v`, `target_v`, `efforts` [W, nv]; `wrenches` [W, bodies, 6], at the centres
+            of mass, in the world's axes; `gravity` [W, 3].
         usd: The worlds as the text of a USD stage, `/env0` and so on.
-        trees: The root of each tree within a world, and what `Tree` is told.
-        numbers: What each world has of its own: arrays of Newton's model by their names, [W, ...].
+        roots: The root of each tree within a world, and what `Tree` is told of it.
+        axes: The columns of coordinates and of velocities of each joint, by its name.
         gravity: That of the scenes, [W, 3].
         dt: The substep [s].
         threads: Threads beside the one that steps.
+        **numbers: What each world has of its own: arrays of Newton's model by their names, [W, n].
     """
 
-    def __init__(self, arrays, usd, trees, numbers, gravity, dt, threads):
+    def __init__(self, arrays, usd, roots, axes, gravity, dt, threads, **numbers):
         warnings.simplefilter("ignore", DeprecationWarning)  # of tensor bindings
         self._arrays, self._gravity, self._dt = arrays, gravity, dt
         self._told = {name: np.full_like(arrays[name], np.nan) for name in "qv"}
@@ -157,8 +158,8 @@ class Engine:
             self._stage.advance_write_floor(ordinal=1).wait()
             self._physx.wait_task(self._physx.attach_ovstage(self._stage, read_ordinal=1))
         self._physx.warmup()
-        paths = [[f"/env{world}/{told['root']}" for world in range(len(gravity))] for told in trees]
-        self._trees = [Tree(self._physx, *each) for each in zip(paths, trees, strict=True)]
+        paths = {root: [f"/env{world}/{root}" for world in range(len(gravity))] for root in roots}
+        self._trees = [Tree(self._physx, paths[root], axes, **told) for root, told in roots.items()]
         self.change(**numbers)
 
     def change(self, **numbers):
@@ -170,11 +171,9 @@ class Engine:
         """Take substeps, from the arrays where they are not what PhysX has."""
         arrays = self._arrays
         worlds = np.flatnonzero(np.any([(arrays[name] != self._told[name]).any(1) for name in "qv"], axis=0))
-        wrenches, gravity = arrays["wrenches"].copy(), arrays["gravity"] - self._gravity
+        wrenches, gravity = arrays["wrenches"], arrays["gravity"] - self._gravity
         for tree in self._trees:
             tree.take(arrays, worlds)
-            if tree.free:
-                wrenches[:, tree.bodies[0]] += arrays["efforts"][:, tree.free[1]]
         is_pushed = wrenches.any() or gravity.any()
         for _ in range(count):
             for tree in self._trees if is_pushed else ():

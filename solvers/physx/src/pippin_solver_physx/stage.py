@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import newton
 import numpy as np
-import warp as wp
-from newton import GeoType
+from pippin.quaternions import product, rotated
+from pippin_engines import FirstWorld, WorldJoint, WorldShape
 
 from . import PhysXConfig
 
@@ -17,8 +16,10 @@ __all__ = ["Stage"]
 JOINTS = {"FIXED": "PhysicsFixedJoint", "REVOLUTE": "PhysicsRevoluteJoint", "PRISMATIC": "PhysicsPrismaticJoint"}
 """The prim of each joint that is not free."""
 
-ROUND = {GeoType.SPHERE: "Sphere", GeoType.CAPSULE: "Capsule", GeoType.CYLINDER: "Cylinder", GeoType.CONE: "Cone"}
-FORMS = ROUND | {GeoType.BOX: "Cube", GeoType.PLANE: "Plane", GeoType.ELLIPSOID: "Mesh", GeoType.CONVEX_MESH: "Mesh"}
+FORMS = {
+    **{"SPHERE": "Sphere", "CAPSULE": "Capsule", "CYLINDER": "Cylinder", "CONE": "Cone", "BOX": "Cube"},
+    **{"PLANE": "Plane", "ELLIPSOID": "Mesh", "CONVEX_MESH": "Mesh"},
+}
 """The prim of each shape."""
 
 BODY = ("PhysicsRigidBodyAPI", "PhysxRigidBodyAPI", "PhysicsMassAPI")
@@ -32,13 +33,17 @@ SHAPE = (
 OWNER = "rel physics:simulationOwner = </env0/scene>"
 """The scene of bodies and shapes."""
 
+MASS = "float physics:mass = 1; float3 physics:diagonalInertia = (1, 1, 1)"
+"""The mass of a body until the engine gets others."""
+
+FREE = "float physxRigidBody:angularDamping = 0; float physxRigidBody:maxAngularVelocity = inf"
+"""What PhysX would do to bodies unless told otherwise."""
+
 FAR = 1e6
 """Coordinates [m, rad] from which Newton's builders mean that nothing is limited."""
 
 HULL = 34
 """Most points of a convex mesh: PhysX leaves points out of a hull that has more than 64 triangles."""
-
-Frame: Any = wp.transform
 
 NUMBERS = (
     *("body_mass", "body_com", "body_inertia", "joint_armature", "joint_target_ke", "joint_target_kd"),
@@ -62,79 +67,47 @@ class Stage:
     """
 
     def __init__(self, model: Any, config: PhysXConfig) -> None:
-        self._model, self._config = model, config
-        count = model.joint_count // model.world_count
-        kinds = [newton.JointType(kind).name for kind in model.joint_type.numpy()[:count]]
-        ends = [getattr(model, f"joint_{end}").numpy()[:count].tolist() for end in ("parent", "child")]
-        self._joints = list(zip(range(count), kinds, *ends, strict=True))
-        collides, own = (np.zeros(0, bool),) * 2
-        if model.shape_count:
-            collides = model.shape_flags.numpy() & int(newton.ShapeFlags.COLLIDE_SHAPES) != 0
-            own = model.shape_world.numpy() <= 0
-        self._bodies = {
-            shape: int(model.shape_body.numpy()[shape]) for shape in np.flatnonzero(collides & own).tolist()
-        }
-        met = set(map(frozenset, model.shape_contact_pairs.numpy().tolist())) if self._bodies else set()
-        pairs = [(a, b) for a in self._bodies for b in self._bodies if a < b and self._bodies[a] != self._bodies[b]]
-        self._met = [pair for pair in pairs if frozenset(pair) in met]
-        self._apart = [pair for pair in pairs if frozenset(pair) not in met]
+        self._config, self._world = config, FirstWorld(model)
+        self._parents = {joint.parent for joint in self._world.joints}
+        self._touching = {frozenset((first.row, second.row)) for first, second in self._world.touching}
         #: Gravity of each world [m/s²], shape [W, 3].
         self.gravity = model.gravity.numpy()[: model.world_count].astype(float)
 
     def faults(self) -> Iterator[str]:
         """Yield what PhysX, or this wrapper, does not have."""
-        model, linked = self._model, {frozenset(ends) for _, _, *ends in self._joints if ends[0] >= 0}
-        for row, kind, parent, _ in self._joints:
-            if kind == "FREE" and parent >= 0:
-                yield f"type: free joint {model.joint_label[row]!r} has a parent; let it hang from the world"
-        for shape, body in self._bodies.items():
-            kind, label = GeoType(model.shape_type.numpy()[shape]), model.shape_label[shape]
-            if kind not in FORMS:
-                cure = "let convex_hulls be true in its asset, or let it be another shape"
-                yield f"type: 'physx' has no shapes of the kind {kind.name.lower()}, as {label!r} is; {cure}"
-            if kind == GeoType.PLANE and (body >= 0 or model.shape_scale.numpy()[shape, :2].any()):
-                yield f"type: plane {label!r} moves, or has edges; let it be a box, or an endless ground"
-            if kind == GeoType.CONVEX_MESH and len(model.shape_source[shape].vertices) > HULL:
+        world = self._world
+        yield from world.faults("physx", FORMS)
+        for shape in world.shapes:
+            if shape.kind == "CONVEX_MESH" and len(shape.corners) > HULL:
+                label = shape.label
                 yield f"type: mesh {label!r} has more than {HULL} points, and PhysX would leave some out; reduce it"
-        for pair in self._met:
-            if frozenset(self._bodies[shape] for shape in pair) in linked:
-                names = " and ".join(repr(model.shape_label[shape]) for shape in pair)
+        linked = {frozenset((joint.parent, joint.child)) for joint in world.joints if joint.parent >= 0}
+        for first, second in world.touching:
+            if frozenset((first.body, second.body)) in linked:
+                names = f"{first.label!r} and {second.label!r}"
                 yield f"type: {names} may touch across a joint, as they never do in PhysX; let their pair be filtered"
 
-    def notes(self) -> Iterator[str]:
-        """Yield what of the model is not exact."""
-        for shape in self._bodies:
-            if GeoType(self._model.shape_type.numpy()[shape]) == GeoType.ELLIPSOID:
-                label = self._model.shape_label[shape]
-                yield f"ellipsoid {label!r} is a convex mesh in PhysX, within 5 % of its size"
-
-    def trees(self) -> list[dict[str, Any]]:
-        """Return what `Tree` is told of each tree of joints; columns are Newton's coordinates and velocities."""
-        found, owners = list[dict[str, Any]](), dict[int, dict[str, Any]]()
-        starts = [getattr(self._model, f"joint_{name}_start").numpy().tolist() for name in ("q", "qd")]
-        for row, kind, parent, child in self._joints:
-            columns = [list(range(start[row], start[row + 1])) for start in starts]
-            if parent < 0:
-                free = columns if kind == "FREE" else None
-                found.append({"root": f"b{child}" if free else f"root{row}", "bodies": [], "free": free, "axes": {}})
-            owners[child] = owner = owners.get(parent, found[-1])
-            owner["bodies"].append(child)
-            owner["axes"][f"j{row}"] = columns
-        return found
+    def notes(self) -> list[str]:
+        """Return what of the model is not exact."""
+        labels = [shape.label for shape in self._world.shapes if shape.kind == "ELLIPSOID"]
+        return [f"ellipsoid {label!r} is a convex mesh in PhysX, within 5 % of its size" for label in labels]
 
     def numbers(self) -> dict[str, np.ndarray]:
-        """Return what each world has of its own, by the names of `NUMBERS`, shape [W, ...]."""
-        arrays = {name: getattr(self._model, name).numpy() for name in NUMBERS}
-        return {name: array.reshape(self._model.world_count, -1).astype(float) for name, array in arrays.items()}
+        """Return what each world has of its own, by the names of `NUMBERS`, shape [W, n]."""
+        return self._world.numbers(*NUMBERS)
+
+    def trees(self) -> dict[str, Any]:
+        """Return the root of each tree with what `Tree` is told of it, and the columns of all joints by their names."""
+        joints, roots = self._world.joints, {}
+        for joint in (joint for joint in joints if joint.parent < 0):
+            free = [joint.q, joint.qd] if joint.kind == "FREE" else []
+            told = {"free": free, "is_loose": bool(free) and joint.child not in self._parents}
+            roots[f"b{joint.child}" if free else f"root{joint.child}"] = told
+        return {"roots": roots, "axes": {f"j{joint.child}": [joint.q, joint.qd] for joint in joints}}
 
     def usd(self) -> str:
         """Return the text of all worlds."""
-        model = self._model
-        surfaces = [getattr(model, f"shape_material_{name}") for name in ("mu", "restitution")]
-        numbers = [array.numpy().tolist() for array in surfaces if self._bodies]
-        #: Friction and restitution of each shape.
-        self._surfaces = {shape: tuple(array[shape] for array in numbers) for shape in self._bodies}
-        content = "".join([*self._materials(), *self._shapes_of(-1), *self._trees()])
+        content = "".join([*self._shapes_of(-1), *self._bodies()])
         worlds = [
             prim("Xform", f"env{row}", (), self._scene(gravity), content.replace("/env0/", f"/env{row}/"))
             for row, gravity in enumerate(self.gravity)
@@ -143,7 +116,6 @@ class Stage:
 
     def _scene(self, gravity: np.ndarray) -> str:
         counts = {"Position": self._config.position_iterations, "Velocity": self._config.velocity_iterations}
-        bounds = [(end, *each) for each in counts.items() for end in ("min", "max")]
         magnitude = float(np.linalg.norm(gravity))
         return prim(
             *("PhysicsScene", "scene", ("PhysxSceneAPI",)),
@@ -152,79 +124,82 @@ class Stage:
             'uniform token physxScene:broadphaseType = "SAP"; bool physxScene:enableGPUDynamics = false',
             "bool physxScene:disableSleeping = true",
             f'uniform token physxScene:solverType = "{self._config.method.upper()}"',
-            *(f"uint physxScene:{end}{of}IterationCount = {count}" for end, of, count in bounds),
+            *(f"uint physxScene:{end}{of}IterationCount = {n}" for of, n in counts.items() for end in ("min", "max")),
         )
 
-    def _materials(self) -> Iterator[str]:
-        for row, (mu, restitution) in enumerate(dict.fromkeys(self._surfaces.values())):
-            frictions = (f"float physics:{kind}Friction = {mu:.9g}" for kind in ("static", "dynamic"))
-            bounce = f"float physics:restitution = {restitution:.9g}"
-            yield prim("Material", f"m{row}", ("PhysicsMaterialAPI",), *frictions, bounce)
+    def _bodies(self) -> Iterator[str]:
+        """Yield bodies and joints, with all coordinates at zero: the engine gets them before the first step."""
+        poses = {-1: np.eye(7)[6]}
+        for joint in self._world.joints:
+            pose, place, base = poses[joint.parent], joint.place, f"b{joint.parent}"
+            turn = pose[3:]
+            poses[joint.child] = np.append(pose[:3] + rotated(turn, place[:3]), product(turn, place[3:]))
+            if joint.parent < 0 and joint.kind != "FREE":  # a joint of an articulation has a body at both ends
+                base = f"x{joint.child}"
+                yield prim("Xform", base, BODY, OWNER, MASS)
+                yield prim("PhysicsFixedJoint", f"root{joint.child}", ROOT, f"rel physics:body1 = </env0/{base}>")
+            apis = ROOT if joint.kind == "FREE" and joint.child in self._parents else ()
+            shapes = self._shapes_of(joint.child)
+            yield prim("Xform", f"b{joint.child}", BODY + apis, *placed(poses[joint.child]), OWNER, MASS, FREE, *shapes)
+            if joint.kind != "FREE":
+                yield self._joint(joint, base)
 
-    def _trees(self) -> Iterator[str]:
-        """Yield bodies and joints, with all hinges and sliders at zero."""
-        model, poses = self._model, {-1: wp.transform_identity()}
-        for row, kind, parent, child in self._joints:
-            rows = [getattr(model, f"joint_X_{end}").numpy()[row].tolist() for end in "pc"]
-            outer, inner = (Frame(*each) for each in rows)
-            start, base = model.joint_q_start.numpy()[row], f"b{parent}"
-            motion = Frame(*model.joint_q.numpy()[start : start + 7].tolist()) if kind == "FREE" else poses[-1]
-            poses[child] = poses[parent] * outer * motion * wp.transform_inverse(inner)
-            if parent < 0 and kind != "FREE":  # a joint of an articulation has a body at both ends
-                base = f"x{row}"
-                yield self._body(base, poses[-1])
-                yield prim("PhysicsFixedJoint", f"root{row}", ROOT, f"rel physics:body1 = </env0/{base}>")
-            is_root = kind == "FREE" and any(child == other for _, _, other, _ in self._joints)
-            yield self._body(f"b{child}", poses[child], *self._shapes_of(child), apis=ROOT if is_root else ())
-            if kind != "FREE":
-                yield self._joint(row, kind, (base, f"b{child}"), (outer, inner))
-
-    def _body(self, name: str, pose: Any, *shapes: str, apis: tuple[str, ...] = ()) -> str:
-        mass = "float physics:mass = 1; float3 physics:diagonalInertia = (1, 1, 1)"  # until the engine has others
-        free = "float physxRigidBody:angularDamping = 0; float physxRigidBody:maxAngularVelocity = inf"
-        return prim("Xform", name, BODY + apis, *placed(pose), OWNER, mass, free, *shapes)
-
-    def _joint(self, row: int, kind: str, bodies: tuple[str, str], frames: tuple[Any, Any]) -> str:
-        model, limits, apis = self._model, list[str](), tuple[str, ...]()
-        if kind != "FIXED":
-            dof, own = model.joint_qd_start.numpy()[row], "angular" if kind == "REVOLUTE" else "linear"
-            axis = wp.vec3(*model.joint_axis.numpy()[dof].tolist())
-            turn = wp.transform(wp.vec3(), wp.quat_between_vectors(wp.vec3(1.0, 0.0, 0.0), axis))
-            frames = tuple(frame * turn for frame in frames)
+    def _joint(self, joint: WorldJoint, base: str) -> str:
+        lines, apis, frames = list[str](), tuple[str, ...](), [joint.outer, joint.inner]
+        if joint.kind != "FIXED":
+            own = "angular" if joint.kind == "REVOLUTE" else "linear"
             apis = (f"PhysicsDriveAPI:{own}", f"PhysxJointAxisAPI:{own}")
-            limits = ['uniform token physics:axis = "X"', f'uniform token drive:{own}:physics:type = "force"']
-            for end in ("lower", "upper"):  # a hinge without limits would not count its turns
-                value = np.clip(getattr(model, f"joint_limit_{end}").numpy()[dof], -FAR, FAR)
-                value = np.degrees(value) if kind == "REVOLUTE" else value
-                limits.append(f"float physics:{end}Limit = {value:.9g}")
-        for side, (body, frame) in enumerate(zip(bodies, frames, strict=True)):
-            limits.append(f"rel physics:body{side} = </env0/{body}>")
-            limits.append(f"point3f physics:localPos{side} = {text(frame[:3])}")
-            limits.append(f"quatf physics:localRot{side} = {text((frame[6], *frame[3:6]))}")
-        return prim(JOINTS[kind], f"j{row}", apis, *limits)
+            lines = ['uniform token physics:axis = "X"', f'uniform token drive:{own}:physics:type = "force"']
+            frames = [np.append(frame[:3], product(frame[3:], from_x(joint.axis))) for frame in frames]
+            ends = self._world.numbers("joint_limit_lower", "joint_limit_upper").values()
+            for name, values in zip(("lower", "upper"), ends, strict=True):
+                value = np.clip(values[0, joint.qd[0]], -FAR, FAR)  # a hinge without limits would not count its turns
+                value = np.degrees(value) if joint.kind == "REVOLUTE" else value
+                lines.append(f"float physics:{name}Limit = {value:.9g}")
+        for side, (body, frame) in enumerate(zip((base, f"b{joint.child}"), frames, strict=True)):
+            lines.append(f"rel physics:body{side} = </env0/{body}>; point3f physics:localPos{side} = {text(frame[:3])}")
+            lines.append(f"quatf physics:localRot{side} = {text(np.roll(frame[3:], 1))}")
+        return prim(JOINTS[joint.kind], f"j{joint.child}", apis, *lines)
 
     def _shapes_of(self, body: int) -> Iterator[str]:
-        model, materials = self._model, list(dict.fromkeys(self._surfaces.values()))
-        for shape in [shape for shape, carrier in self._bodies.items() if carrier == body]:
-            kind, size = GeoType(model.shape_type.numpy()[shape]), model.shape_scale.numpy()[shape].astype(float)
-            lines = ["double size = 2"] if kind == GeoType.BOX else []
-            if kind in ROUND:
-                lines = [f"double radius = {size[0]:.9g}"]
-                lines += [f"double height = {2.0 * size[1]:.9g}"] if kind != GeoType.SPHERE else []
-            elif FORMS[kind] == "Mesh":
-                lines = hull(ball() if kind == GeoType.ELLIPSOID else model.shape_source[shape].vertices)
+        for shape in [shape for shape in self._world.shapes if shape.body == body]:
+            frictions = (f"float physics:{kind}Friction = {shape.mu:.9g}" for kind in ("static", "dynamic"))
+            bounce = f"float physics:restitution = {shape.restitution:.9g}"
+            others = [other for other in self._world.shapes if other.row > shape.row and other.body != body]
+            apart = [path(other) for other in others if frozenset((shape.row, other.row)) not in self._touching]
             yield prim(
-                *(FORMS[kind], f"s{shape}", SHAPE, OWNER),
-                *placed(model.shape_transform.numpy()[shape], size if FORMS[kind] in ("Cube", "Mesh") else (1, 1, 1)),
-                *lines,
-                f"float physxCollision:restOffset = {model.shape_margin.numpy()[shape]:.9g}",
-                f"rel material:binding:physics = </env0/m{materials.index(self._surfaces[shape])}>",
-                f"rel physics:filteredPairs = [{', '.join(self._path(b) for a, b in self._apart if a == shape)}]",
+                *(FORMS[shape.kind], f"s{shape.row}", SHAPE, OWNER),
+                *form(shape),
+                f"float physxCollision:restOffset = {shape.margin:.9g}",
+                f"rel physics:filteredPairs = [{', '.join(apart)}]",
+                f"rel material:binding:physics = {path(shape)[:-1]}/m>",
+                prim("Material", "m", ("PhysicsMaterialAPI",), *frictions, bounce),
             )
 
-    def _path(self, shape: int) -> str:
-        body = self._bodies[shape]
-        return f"</env0/b{body}/s{shape}>" if body >= 0 else f"</env0/s{shape}>"
+
+def from_x(axis: np.ndarray) -> np.ndarray:
+    """Return a rotation that turns the axis x into another one, also into -x, of length 1; xyzw."""
+    x, y, z = axis * (1.0 if axis[0] >= 0.0 else -1.0)
+    turn = np.array([0.0, -z, y, 1.0 + x]) / np.sqrt(2.0 + 2.0 * x)
+    return turn if axis[0] >= 0.0 else product(turn, np.array([0.0, 0.0, 1.0, 0.0]))
+
+
+def path(shape: WorldShape) -> str:
+    """Return the place of a shape."""
+    return f"</env0/b{shape.body}/s{shape.row}>" if shape.body >= 0 else f"</env0/s{shape.row}>"
+
+
+def form(shape: WorldShape) -> Iterator[str]:
+    """Yield the lines of a shape's frame and size."""
+    yield from placed(shape.place, shape.size if shape.kind == "BOX" else (1, 1, 1))
+    if shape.kind == "BOX":
+        yield "double size = 2"
+    elif FORMS[shape.kind] == "Mesh":
+        yield from hull(shape.size * ball() if shape.kind == "ELLIPSOID" else shape.corners)
+    elif shape.kind != "PLANE":
+        yield f"double radius = {shape.size[0]:.9g}"
+        if shape.kind != "SPHERE":
+            yield f"double height = {2.0 * shape.size[1]:.9g}"
 
 
 def prim(kind: str, name: str, apis: tuple[str, ...], *content: str) -> str:
@@ -242,19 +217,17 @@ def text(values: Any) -> str:
 def placed(frame: Any, scale: Any = (1, 1, 1)) -> list[str]:
     """Return the lines that place a prim in its parent."""
     return [
-        f"double3 xformOp:translate = {text(frame[:3])}; quatd xformOp:orient = {text((frame[6], *frame[3:6]))}",
+        f"double3 xformOp:translate = {text(frame[:3])}; quatd xformOp:orient = {text(np.roll(frame[3:], 1))}",
         f"double3 xformOp:scale = {text(scale)}",
         'uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient", "xformOp:scale"]',
     ]
 
 
-def ball() -> list[list[float]]:
+def ball() -> np.ndarray:
     """Return 34 points around a ball of radius 1, mirrored at all planes of the axes: their hull is within 5 %."""
-    points, turns = [[0.0, 0.0, 1.049], [0.0, 0.0, -1.049]], (np.arange(8) + 0.5) * np.pi / 4.0
-    for tilt in np.radians((47.0, 78.0)):
-        up, out = 1.049 * np.cos(tilt), 1.049 * np.sin(tilt)
-        points += [[out * np.cos(turn), out * np.sin(turn), z] for turn in turns for z in (up, -up)]
-    return points
+    turns, tilts = (np.arange(8) + 0.5) * np.pi / 4.0, np.radians((47.0, 78.0, 102.0, 133.0))
+    rings = [(np.sin(a) * np.cos(b), np.sin(a) * np.sin(b), np.cos(a)) for a in tilts for b in turns]
+    return 1.049 * np.array([(0.0, 0.0, 1.0), (0.0, 0.0, -1.0), *rings])
 
 
 def hull(points: Any) -> list[str]:

@@ -28,8 +28,8 @@ class Engine:
     """Equal worlds, stepped one after another by semi-implicit Euler steps.
 
     Args:
-        arrays: `q` [W, nq] and `v` [W, nv], in Pinocchio's frames; `efforts` [W, nv], which are forces at the centre
-            of mass, in the axes of the world, for a free joint; `wrenches` [W, bodies, 6], likewise; `gravity` [W, 3].
+        arrays: `q` [W, nq] and `v` [W, nv], in Pinocchio's frames; `efforts` [W, nv]; `wrenches` [W, bodies, 6], at
+            the centres of mass, in the axes of the world; `gravity` [W, 3].
         kinds: The name of each joint's kind.
         parents: The body that each joint hangs from; -1 is the world.
         children: The body that each joint moves.
@@ -49,7 +49,7 @@ class Engine:
     ):
         self.arrays, self.com, self.dt, self.model = arrays, com, dt, pin.Model()
         self.bodies = [(0, pin.SE3.Identity())] * len(mass)  # the joint that carries each, and its place there
-        self.free = []  # a free body, and its columns of coordinates and velocities
+        self.free = []  # the columns of coordinates and velocities of free bodies
         for row, (kind, parent, child) in enumerate(zip(kinds, parents, children, strict=True)):
             carrier, carried = (0, pin.SE3.Identity()) if parent < 0 else self.bodies[parent]
             outside, inside = carried * place(outer[row]), place(inner[row]).inverse()
@@ -57,7 +57,7 @@ class Engine:
                 carrier, inside = carrier, outside * inside
             else:
                 if kind == "FREE":
-                    self.free.append((child, self.model.nq, slice(self.model.nv, self.model.nv + 6)))
+                    self.free.append((self.model.nq, slice(self.model.nv, self.model.nv + 6)))
                 carrier = self.model.addJoint(carrier, JOINTS[kind](axes[row]), outside, f"joint_{child}")
             self.bodies[child] = (carrier, inside)
             if carrier:
@@ -74,10 +74,6 @@ class Engine:
                 self.arrays[name][world] for name in ("q", "v", "efforts", "wrenches", "gravity")
             )
             self.model.gravity.linear = gravity
-            efforts, wrenches = efforts.copy(), wrenches.copy()
-            for body, _, columns in self.free:
-                wrenches[body] += efforts[columns]
-                efforts[columns] = 0.0
             for _ in range(count):
                 pin.forwardKinematics(self.model, self.data, q)
                 pulls = efforts - self.damping * v
@@ -86,14 +82,14 @@ class Engine:
     def move(self, q, v, acceleration):
         """Take a semi-implicit Euler step: free bodies keep their velocity in the outer axes, as they do in flight."""
         outer = {}
-        for _, place, speed in self.free:
+        for place, speed in self.free:
             linear, angular = v[speed][:3], v[speed][3:]
             change = acceleration[speed][:3] + np.cross(angular, linear)
             outer[place] = turn(q, place) @ (linear + self.dt * change)
         v += self.dt * acceleration
         places = {place: q[place : place + 3] + self.dt * velocity for place, velocity in outer.items()}
         q[:] = pin.integrate(self.model, q, self.dt * v)
-        for _, place, speed in self.free:
+        for place, speed in self.free:
             q[place : place + 3] = places[place]
             v[speed.start : speed.start + 3] = turn(q, place).T @ outer[place]
 

@@ -31,14 +31,15 @@ from pippin.console import json_line, new_table, out, print_table, shown_progres
 def benchmark(solvers: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Run each SOLVER in problems with a reference, over a ladder of steps, and show its error against its cost.
 
-    Without a name, all installed solvers run. A problem is a plugin of the group pippin.problems. A solver that lacks
+    Without a name, all installed solvers run. NAME@FOLDER is a solver with its engine in an environment that `pippin
+    env` has made. A problem is a plugin of the group pippin.problems. A solver that lacks
     what a problem needs does not take part, and the page says why.
 
     \b
     held     largest step from which all smaller ones keep the error below the limit of the problem
     order    order of convergence: the steepest slope of the error between neighbouring steps that hold
-    cost     time of a simulated second; on a CPU that of all threads of the process, so that other
-             programs of the machine do not count
+    cost     time of a simulated second; on a CPU that of all threads of the process, and on Linux of
+             those that it has started, so that other programs of the machine do not count
 
     The folder, by default runs/benchmark-DATE-TIME, has all figures (benchmark.json, benchmark.csv), tables for a
     README (benchmark.md) and a page with the diagrams, for any browser (benchmark.html).

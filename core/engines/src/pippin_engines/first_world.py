@@ -1,0 +1,154 @@
+"""The first world of a model, for engines that read a scene once: joints, shapes, and pairs that may touch."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+import attrs
+import newton
+import numpy as np
+from newton import GeoType, JointType
+from pippin.arrays import on_host
+from pippin.quaternions import conjugate, product, rotated
+
+
+@attrs.frozen(eq=False)
+class WorldJoint:
+    """A joint of the first world. Frames are a position [m] and a quaternion xyzw."""
+
+    kind: str
+    """The name of its `newton.JointType`."""
+
+    parent: int
+    """The body that it hangs from; -1 is the world."""
+
+    child: int
+    """The body that it moves."""
+
+    outer: np.ndarray
+    """Its frame in the parent, shape [7]."""
+
+    inner: np.ndarray
+    """Its frame in the child, shape [7]."""
+
+    axis: np.ndarray
+    """The axis of a joint of one, in the frame of the joint, shape [3]; zero for others."""
+
+    q: list[int]
+    """Columns of its coordinates within a world."""
+
+    qd: list[int]
+    """Columns of its velocities within a world."""
+
+    @property
+    def place(self) -> np.ndarray:
+        """Pose of the child in its parent where all coordinates are zero, shape [7]."""
+        turn = product(self.outer[3:], conjugate(self.inner[3:]))
+        return np.append(self.outer[:3] - rotated(turn, self.inner[:3]), turn)
+
+
+@attrs.frozen(eq=False)
+class WorldShape:
+    """A shape of the first world, or of none, that collides."""
+
+    row: int
+    """Its row in the model."""
+
+    label: str
+    """Its label in the model."""
+
+    kind: str
+    """The name of its `newton.GeoType`."""
+
+    body: int
+    """The body that has it; -1 is the world."""
+
+    place: np.ndarray
+    """Its frame in the body, a position [m] and a quaternion xyzw, shape [7]."""
+
+    size: np.ndarray
+    """What Newton has as its scale, shape [3]."""
+
+    corners: np.ndarray
+    """Corners of a mesh in its frame [m], shape [n, 3]; none of others."""
+
+    mu: float
+    """Its friction."""
+
+    restitution: float
+    """Its restitution."""
+
+    margin: float
+    """Its margin [m]."""
+
+
+class FirstWorld:
+    """The joints of the first world, and the shapes of it and of no world.
+
+    Args:
+        model: Newton's model, on the CPU, whose worlds hold the same.
+    """
+
+    def __init__(self, model: newton.Model) -> None:
+        self._model = model
+        count, starts = (
+            model.joint_count // model.world_count,
+            [self._of(f"joint_{name}_start") for name in ("q", "qd")],
+        )
+        #: The joints, in the order of the model.
+        self.joints: list[WorldJoint] = [
+            self._joint(row, *([*range(*each[row : row + 2])] for each in starts)) for row in range(count)
+        ]
+        collides = self._of("shape_flags") & int(newton.ShapeFlags.COLLIDE_SHAPES) != 0
+        #: The shapes, in the order of the model.
+        self.shapes: list[WorldShape] = [
+            self._shape(row) for row in np.flatnonzero(collides & (self._of("shape_world") <= 0)).tolist()
+        ]
+        rows = {shape.row: shape for shape in self.shapes}
+        pairs = self._of("shape_contact_pairs").reshape(-1, 2).tolist() if rows else []
+        #: Pairs of shapes that may touch.
+        self.touching: list[tuple[WorldShape, WorldShape]] = [
+            (rows[a], rows[b]) for a, b in pairs if a in rows and b in rows
+        ]
+
+    def _of(self, name: str) -> np.ndarray:
+        array = getattr(self._model, name)
+        return np.zeros(0, int) if array is None else on_host(array)
+
+    def _joint(self, row: int, q: list[int], qd: list[int]) -> WorldJoint:
+        parent, child = (int(self._of(f"joint_{end}")[row]) for end in ("parent", "child"))
+        outer, inner = (self._of(f"joint_X_{end}")[row].astype(float) for end in ("p", "c"))
+        axis = self._of("joint_axis")[qd[0]].astype(float) if len(qd) == 1 else np.zeros(3)
+        return WorldJoint(JointType(self._of("joint_type")[row]).name, parent, child, outer, inner, axis, q, qd)
+
+    def _shape(self, row: int) -> WorldShape:
+        kind, body = GeoType(self._of("shape_type")[row]).name, int(self._of("shape_body")[row])
+        place, size = (self._of(f"shape_{name}")[row].astype(float) for name in ("transform", "scale"))
+        corners = size * getattr(self._model.shape_source[row], "vertices", np.zeros((0, 3)))
+        surface = (float(self._of(f"shape_{name}")[row]) for name in ("material_mu", "material_restitution", "margin"))
+        return WorldShape(row, self._model.shape_label[row], kind, body, place, size, corners, *surface)
+
+    def faults(self, solver: str, kinds: Collection[str]) -> Iterator[str]:
+        """Yield what an engine lacks that has free bodies without a parent, and some kinds of shapes.
+
+        Args:
+            solver: The name of its solver.
+            kinds: Names of its shapes; a plane is one without edges that rests.
+        """
+        for row, joint in enumerate(self.joints):
+            if joint.kind == "FREE" and joint.parent >= 0:
+                yield f"type: free joint {self._model.joint_label[row]!r} has a parent; let it hang from the world"
+        for shape in self.shapes:
+            if shape.kind not in kinds:
+                lack = f"{solver!r} has no shapes of the kind {shape.kind.lower()}, as {shape.label!r} is"
+                yield f"type: {lack}; set convex_hulls in its asset, or let it be another shape"
+            elif shape.kind == "PLANE" and (shape.body >= 0 or shape.size[:2].any()):
+                yield f"type: plane {shape.label!r} moves, or has edges; let it be a box, or an endless ground"
+
+    def numbers(self, *names: str) -> dict[str, np.ndarray]:
+        """Return arrays of the model by their names, with a row of numbers for each world, shape [W, n].
+
+        Args:
+            *names: Their names.
+        """
+        return {name: self._of(name).reshape(self._model.world_count, -1).astype(float) for name in names}
