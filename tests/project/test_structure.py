@@ -26,7 +26,7 @@ PACKAGES = {
     "core/conformance": 8_500,
     "core/engines": 1_310,
     "core/fit": 6_150,
-    "core/fuzz": 2_500,
+    "core/fuzz": 2_600,
     "core/host": 51_550,
     "core/judge": 1_110,
     "core/lerobot": 320,
@@ -40,7 +40,7 @@ PACKAGES = {
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 100_400
+TOTAL = 100_700
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 SLACK = 1.05
