@@ -96,10 +96,12 @@ def add_trees(
     some units. If they are split, each body but a free one is two halves, and the second carries the next body.
     """
     length, weight, _ = units
-    seam = wp.transform(length * wp.vec3(0.1, -0.05, 0.08), wp.quat(*_SEAM))
+    seam: Any = wp.transform(length * wp.vec3(0.1, -0.05, 0.08), wp.quat(*_SEAM))
+    none: Any = wp.transform_identity()
+    frames: Any = builder.joint_X_p
     for name in names:
         rng = np.random.default_rng(list(name.encode()))
-        parent, joints, frame = -1, [], wp.transform_identity()
+        parent, joints, frame = -1, [], none
         for number, kind in enumerate(TREES[name].joints):
             turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
             moments = weight * length**2 * turn @ np.diag(rng.uniform(0.015, 0.025, 3)) @ turn.T
@@ -107,8 +109,8 @@ def add_trees(
             body = builder.add_link(label=label, mass=mass, inertia=wp.mat33(*moments.ravel()))
             builder.body_com[body] = wp.vec3(*(length * rng.uniform(-0.15, 0.15, 3)))
             joints.append(_add_joint(builder, kind, parent, body, rng, TREES[name].numbers, units))
-            builder.joint_X_p[-1] = wp.transform_inverse(frame) * builder.joint_X_p[-1]
-            parent, frame = body, wp.transform_identity()
+            frames[-1] = wp.transform_inverse(frame) * frames[-1]
+            parent, frame = body, none
             if is_split and kind != "free":
                 parent, frame = _halve(builder, body, seam, 0.04 * length), seam
                 joints.append(builder.add_joint_fixed(body, parent, parent_xform=seam))
@@ -127,7 +129,8 @@ def _halve(builder: newton.ModelBuilder, body: int, seam: Any, apart: float) -> 
     half, arm = 0.5 * builder.body_mass[body], np.array([0.0, apart, 0.0])
     moments = 0.5 * np.array(builder.body_inertia[body]).reshape(3, 3) - half * apart**2 * np.diag([1.0, 0.0, 1.0])
     turn = np.array(wp.quat_to_matrix(wp.transform_get_rotation(seam))).reshape(3, 3)
-    com = np.array(builder.body_com[body])
+    com, back = np.array(builder.body_com[body]), wp.transform_inverse(seam)
+    other: Any = wp.vec3(*(com + arm))
     builder.body_mass[body], builder.body_inv_mass[body] = half, 1.0 / half
     builder.body_inertia[body] = wp.mat33(*moments.ravel())
     builder.body_inv_inertia[body] = wp.mat33(*np.linalg.inv(moments).ravel())
@@ -136,7 +139,7 @@ def _halve(builder: newton.ModelBuilder, body: int, seam: Any, apart: float) -> 
         label=f"{builder.body_label[body]}, other half",
         mass=half,
         inertia=wp.mat33(*(turn.T @ moments @ turn).ravel()),
-        com=wp.transform_point(wp.transform_inverse(seam), wp.vec3(*(com + arm))),
+        com=wp.vec3(*wp.transform_point(back, other)),
     )
 
 
@@ -316,12 +319,13 @@ def _worst(name: str, ends: Any, found: list[Any]) -> Error:
 
 def worst_share(name: str, errors: Sequence[np.ndarray], allowed: np.ndarray) -> tuple[float, str]:
     """Return the largest error of a tree in units of what is allowed, and what is wrong, where and by how much."""
-    shares = np.nan_to_num(np.array(errors) / allowed[:, None, None], nan=np.inf)
+    found = np.array(errors)
+    shares = np.nan_to_num(found / allowed[:, None, None], nan=np.inf)
     kind, world, body = np.unravel_index(shares.argmax(), shares.shape)
     what, unit = (("place", "m"), ("turn", "rad"), ("velocity", "m/s"), ("spin", "rad/s"))[kind]
     label = f"{body} {TREES[name].joints[body]}"
     return float(shares.max()), (
-        f"{name}: the {what} of body {label!r} in world {world} is {errors[kind][world, body]:.2g} {unit} off, and"
+        f"{name}: the {what} of body {label!r} in world {world} is {found[kind, world, body]:.2g} {unit} off, and"
         f" {allowed[kind]:.2g} {unit} may be left"
     )
 
