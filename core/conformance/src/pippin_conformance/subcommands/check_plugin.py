@@ -94,8 +94,7 @@ def check_plugin(
     fuzz = None if count is None else _fuzz_for(found)
     if not (chosen or is_fast or is_listed) or "light_import" in chosen:
         start_warm_process(())  # it imports Newton beside this process
-    from pippin_conformance import Conformance
-    from pippin_conformance.suite import fast
+    from pippin_conformance.suite import Conformance, fast
 
     conformance = Conformance(
         found,
@@ -107,8 +106,7 @@ def check_plugin(
         **settings,
     )
     if is_listed:
-        _list(conformance.checks.values(), fast(conformance.checks.values()), as_json)
-        return
+        return _list(conformance.checks.values(), fast(conformance.checks.values()), as_json)
     end = FAST * time.process_time() if is_fast else math.inf
     for check in chosen:
         if check not in conformance.checks:
