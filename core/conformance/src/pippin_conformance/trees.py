@@ -130,7 +130,8 @@ def _halve(builder: newton.ModelBuilder, body: int, seam: Any, apart: float) -> 
     moments = 0.5 * np.array(builder.body_inertia[body]).reshape(3, 3) - half * apart**2 * np.diag([1.0, 0.0, 1.0])
     turn = np.array(wp.quat_to_matrix(wp.transform_get_rotation(seam))).reshape(3, 3)
     com, back = np.array(builder.body_com[body]), wp.transform_inverse(seam)
-    other: Any = wp.vec3(*(com + arm))
+    end: Any = wp.vec3(*(com + arm))
+    other: Any = wp.transform_point(back, end)
     builder.body_mass[body], builder.body_inv_mass[body] = half, 1.0 / half
     builder.body_inertia[body] = wp.mat33(*moments.ravel())
     builder.body_inv_inertia[body] = wp.mat33(*np.linalg.inv(moments).ravel())
@@ -139,7 +140,7 @@ def _halve(builder: newton.ModelBuilder, body: int, seam: Any, apart: float) -> 
         label=f"{builder.body_label[body]}, other half",
         mass=half,
         inertia=wp.mat33(*(turn.T @ moments @ turn).ravel()),
-        com=wp.vec3(*wp.transform_point(back, other)),
+        com=other,
     )
 
 
