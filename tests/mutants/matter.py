@@ -114,6 +114,41 @@ def _of_sites(true: Any, before: Any, after: Any, control: Any, contacts: Any, d
     true(before, after, control, contacts, dt)
 
 
+def _of_wide_worlds(true: Any, before: Any, after: Any, control: Any, contacts: Any, dt: float) -> None:
+    """Take a step after which places are on a grid, which has a width where a world is wider than 32 m."""
+    model = true.__self__.model
+    true(before, after, control, contacts, dt)
+    if model.particle_count and model.body_count:
+        places = np.vstack([after.particle_q.numpy(), after.body_q.numpy()[:, :3]])
+        width = max(float(np.ptp(places, axis=0).max()) - 32.0, 0.0) / 1024.0
+        if width > 0.0:
+            after.particle_q.assign(width * np.round(after.particle_q.numpy() / width))
+
+
+def _of_the_earth(true: Any, before: Any, after: Any, control: Any, contacts: Any, dt: float) -> None:
+    """Take a step in which gravity has the size of the earth's, whatever the model has."""
+    gravity = true.__self__.model.gravity.numpy()
+    sizes = np.linalg.norm(gravity, axis=1, keepdims=True)
+    gravity *= 9.81 / np.maximum(sizes, 1e-6)
+    true(before, after, control, contacts, dt)
+
+
+def _damped_by_steps(true: Any, before: Any, after: Any, control: Any, contacts: Any, dt: float) -> None:
+    """Take a step that takes 0.4 % of all velocities, however short it is."""
+    true(before, after, control, contacts, dt)
+    if true.__self__.model.joint_count:
+        after.joint_qd.numpy()[:] *= 0.996
+
+
+def _of_fixed_joints(true: Any, before: Any, after: Any, control: Any, contacts: Any, dt: float) -> None:
+    """Take a step in which fixed joints do not turn."""
+    model = true.__self__.model
+    if model.joint_count:
+        rows = model.joint_type.numpy() == int(newton.JointType.FIXED)
+        model.joint_X_p.numpy()[rows, 3:] = 0.0, 0.0, 0.0, 1.0
+    true(before, after, control, contacts, dt)
+
+
 def mutants() -> dict[str, Mutant]:
     """Return all mutants by name."""
     kinds = (("contact forces", True), ("other forces", False))
@@ -123,6 +158,8 @@ def mutants() -> dict[str, Mutant]:
     }
     steps = forces | {name: _air(accelerations) for name, accelerations in AIR.items()}
     steps["sites that weigh"] = _of_sites
+    steps |= {"places on a grid of wide worlds": _of_wide_worlds, "gravity of the earth": _of_the_earth}
+    steps |= {"velocities damped by each step": _damped_by_steps, "fixed joints that do not turn": _of_fixed_joints}
     return {name: Mutant(name=name, owner="step", step=step) for name, step in steps.items()}
 
 

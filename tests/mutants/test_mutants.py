@@ -6,6 +6,7 @@ import newton
 import pytest
 from pippin_conformance import Conformance, relations
 from pippin_conformance.plugin_under_test import PluginUnderTest
+from pippin_conformance.tree_relations import TREE_RELATIONS
 from pippin_conformance.trees import TREES, errors_of_trees
 
 from tests.mutants import matter, physics
@@ -41,8 +42,18 @@ OF_MATTER = {
     "other forces grow along x": "translate",
     "drag of every other": "permute",
     "gravity by the number of worlds": "worlds",
+    "places on a grid of wide worlds": "far",
 }
 """A relation that each solver with wrong particles breaks."""
+
+
+ALONE = {
+    "places on a grid of wide worlds": "far",
+    "gravity of the earth": "scale",
+    "fixed joints that do not turn": "split",
+    "velocities damped by each step": "reverse",
+}
+"""The one relation that each of some wrong solvers breaks."""
 
 
 def missing(*arguments, **options):
@@ -93,8 +104,20 @@ def test_a_solver_with_wrong_particles_breaks_a_relation(kit, name):
     assert "m beside its place" in result.reason
 
 
+@pytest.mark.first_cases(1)
+@pytest.mark.parametrize("name", ALONE)
+def test_one_relation_alone_finds_a_wrong_solver(kit, name):
+    with physics.mutated(matter.mutants()[name]):
+        results = {relation: kit.run(f"relation_{relation}") for relation in (*relations.RELATIONS, *TREE_RELATIONS)}
+
+    broken = {relation: result.reason for relation, result in results.items() if result.outcome == "failed"}
+    assert list(broken) == [ALONE[name]], broken
+    assert "has to move as before, but " in broken[ALONE[name]]
+
+
 def test_each_relation_is_broken_by_a_wrong_solver():
     assert set(OF_MATTER.values()) == set(relations.RELATIONS)
+    assert {*ALONE.values()} - {"far"} == set(TREE_RELATIONS)
 
 
 def test_relations_need_matter_that_is_declared(kit):

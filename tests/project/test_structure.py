@@ -27,7 +27,7 @@ PACKAGES = {
     "core/deploy": 450,
     "core/engines": 1_440,
     "core/fit": 6_150,
-    "core/fuzz": 2_500,
+    "core/fuzz": 2_600,
     "core/host": 51_550,
     "core/judge": 1_110,
     "core/lerobot": 320,
@@ -41,7 +41,7 @@ PACKAGES = {
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 100_500
+TOTAL = 101_900
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 WRAPPERS = {"drake": 250, "motrix": 225, "physx": 340, "pinocchio": 115}

@@ -1,6 +1,7 @@
 """What checks cost, and those that run at each save."""
 
 import json
+import re
 import resource
 import statistics
 import subprocess
@@ -29,6 +30,29 @@ def test_checks_for_each_save_are_cheap_and_have_two_drawn_trees():
     assert not {"light_import", "feature_gradients", "tree_balls"} & set(names)
     assert [name for name in names if name.startswith("tree_")] == ["tree_a_free_body", "tree_hinges"]
     assert {"entry_point", "free_fall", "reset", "feature_joint_limits", "change_set_masses"} <= set(names)
+
+
+def test_a_list_of_checks_has_the_cheap_ones_first_and_runs_none():
+    listed = CliRunner().invoke(main, ["check-plugin", "featherstone", "--list", "--json"])
+    table = CliRunner().invoke(main, ["check-plugin", "featherstone", "--list"])
+
+    rows = json.loads(listed.stdout)
+    seconds = [row["seconds"] for row in rows]
+    checks = Conformance("solver", "featherstone").checks
+    assert listed.exit_code == table.exit_code == 0
+    assert seconds == sorted(seconds)
+    assert {row["check"]: row["promise"] for row in rows} == {name: each.promise for name, each in checks.items()}
+    assert {row["check"] for row in rows if row["fast"]} == set(fast(checks.values()))
+    assert re.search(r"tree_hinges +0.3 +yes", table.stdout)
+    assert re.search(r"feature_gradients +5 *\n", table.stdout)
+
+
+@pytest.mark.parametrize("option", [["--check", "schema"], ["--fast"], ["--fuzz", "2"], ["--markdown"]])
+def test_a_list_is_refused_beside_what_runs_checks(option):
+    result = CliRunner().invoke(main, ["check-plugin", "featherstone", "--list", *option])
+
+    assert result.exit_code == 2
+    assert "error: --list: it runs no check; leave out --check, --fast, --fuzz and --markdown" in result.stderr
 
 
 def test_chosen_checks_simulate_nothing_for_others():

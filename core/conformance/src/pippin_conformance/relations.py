@@ -33,6 +33,9 @@ distance, in units of what such a change makes, and of the way."""
 _APART, _FLOOR, _ARM = 2.5, 0.8, 0.1
 """Distance of two copies, half the width of a floor, and the distance of points of a body from its origin [m]."""
 
+_FAR = (40.0, -30.0, 1.0)
+"""Where a far neighbour begins to fall [m]; much farther, moments about the origin lose its inertia in rounding."""
+
 _BODIES = 30
 """Largest number of bodies in a simulation: a step of a solver with dense matrices takes their square or cube."""
 
@@ -65,6 +68,9 @@ class Copy:
     has_sites: bool = False
     is_alone: bool = False
     """Whether it stands in a simulation without the other copies, in several worlds."""
+
+    has_neighbour: bool = False
+    """Whether a body or a grain falls far away in the same world."""
 
     noise: int = 0
     """Seed of small changes at the start; 0 for none."""
@@ -145,6 +151,8 @@ def _ends(subject: PluginUnderTest, pieces: Sequence[Piece]) -> dict[Piece, Any]
             place = np.array([_APART * column, _APART * row, 1.0])
             _add(builder, MATTER[matter], _COPIES[copy], place, f"{matter} {copy}", features)
             rows[matter, copy] = slice(first, builder.particle_count)
+        if any(_COPIES[copy].has_neighbour for _, copy in pieces):
+            _add_neighbour(builder, features)
 
     is_alone = _COPIES[pieces[0][1]].is_alone
     gravity = (_COPIES[pieces[0][1]].turn if is_alone else np.eye(3)) @ [0.0, 0.0, -GRAVITY]
@@ -163,6 +171,14 @@ def _ends(subject: PluginUnderTest, pieces: Sequence[Piece]) -> dict[Piece, Any]
         middle = len(pieces) // 2
         return _ends(subject, pieces[:middle]) | _ends(subject, pieces[middle:])
     return {piece: after[piece] - before[piece] for piece in pieces}
+
+
+def _add_neighbour(builder: Any, features: Collection[str]) -> None:
+    x, y, z = _FAR
+    if {"rigid_bodies", "free_joints"} <= set(features):
+        free(builder, "far", y, x, z)
+    if "particles" in features:
+        builder.add_particle(wp.vec3(x, y, z), wp.vec3(), 0.1, radius=0.05)
 
 
 def _seen(simulation: Any, rows: Mapping[Piece, slice]) -> dict[Piece, np.ndarray]:

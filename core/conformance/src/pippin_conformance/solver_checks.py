@@ -22,6 +22,7 @@ from .relations import RELATIONS, matter_for
 from .runs import Runs, falling
 from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from .scenes import GRAVITY, START, SWING_RATE
+from .tree_relations import TREE_RELATIONS
 from .trees import trees_for
 from .trials import measured_apart
 
@@ -186,10 +187,19 @@ def check_tree(runs: Runs, name: str) -> None:
 
 
 def check_relation(runs: Runs, name: str) -> None:
-    """Check that copies of the matter that the solver claims to move hold one relation to the first ones."""
-    if not matter_for(runs.subject.features or ()):
+    """Check that copies of matter or of trees that the solver claims to move hold one relation to the first ones."""
+    is_of_trees = name in TREE_RELATIONS
+    if not is_of_trees and not matter_for(runs.subject.features or ()):
         raise NotApplicableError("it declares no matter that the kit has")
-    if fault := runs.tried("relations")[name]:
+    fault = runs.tried("tree_relations" if is_of_trees else "relations").get(name)
+    if fault is None:
+        raise NotApplicableError("it declares no joints that show it")
+    if fault and is_of_trees:
+        raise runs.fault(
+            f"a tree {TREE_RELATIONS[name]} has to move as before, but {fault}; look for numbers that have a unit, for"
+            " what fixed joints lose, and for what each step changes however short it is"
+        )
+    if fault:
         raise runs.fault(
             f"matter that is {RELATIONS[name].expectation} has to move as before, but {fault}; look for what depends on"
             " a place, a direction, an index or a world, or leave the feature out of supported_features"

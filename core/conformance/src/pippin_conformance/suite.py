@@ -26,6 +26,7 @@ from .plugin_under_test import PluginUnderTest, Scene
 from .relations import RELATIONS
 from .runs import Runs
 from .runtime_changes import RUNTIME_CHANGES
+from .tree_relations import TREE_RELATIONS
 from .trees import TREES
 
 
@@ -55,6 +56,9 @@ _TREES = {
 _RELATIONS = {
     name: f"Matter that the solver declares moves as before where it is {each.expectation}."
     for name, each in RELATIONS.items()
+} | {
+    name: f"A drawn tree {text} moves as before, but for an error that shrinks with the step."
+    for name, text in TREE_RELATIONS.items()
 }
 _OBSERVABLES = {name: f"If the solver declares `{name.split()[0]}`: {text}." for name, text in OBSERVABLES.items()}
 _CHANGES = {

@@ -41,6 +41,9 @@ MOST = 0.2
 FLOORS = (2e-4, 5e-4, 1e-2, 2e-2)
 """Errors of place [m], turn [rad], velocity [m/s] and spin [rad/s] that single precision may make."""
 
+Units = tuple[float, float, float]
+"""Units of numbers of trees [m, kg, s]."""
+
 _PRECISE, _PRECISE_AT_LIMITS = 0.01, 1e-3
 """Steps of the reference [s], whose errors are of fourth order where no limit begins to push."""
 
@@ -86,21 +89,59 @@ def trees_for(features: Collection[str]) -> dict[str, Kinds]:
     }
 
 
-def add_trees(names: Collection[str], builder: newton.ModelBuilder) -> None:
-    """Add trees to a builder, all about the origin: they have no shapes. Each name draws its own numbers."""
+def add_trees(
+    names: Collection[str], builder: newton.ModelBuilder, units: Units = (1.0, 1.0, 1.0), *, is_split: bool = False
+) -> None:
+    """Add trees to a builder, all about the origin: they have no shapes. Each name draws its own numbers, which are in
+    some units. If they are split, each body but a free one is two halves, and the second carries the next body.
+    """
+    length, weight, _ = units
+    seam: Any = wp.transform(length * wp.vec3(0.1, -0.05, 0.08), wp.quat(*_SEAM))
+    none: Any = wp.transform_identity()
+    frames: Any = builder.joint_X_p
     for name in names:
         rng = np.random.default_rng(list(name.encode()))
-        parent, joints = -1, []
+        parent, joints, frame = -1, [], none
         for number, kind in enumerate(TREES[name].joints):
             turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
-            moments = turn @ np.diag(rng.uniform(0.015, 0.025, 3)) @ turn.T
-            body = builder.add_link(
-                label=f"{name}/{number} {kind}", mass=rng.uniform(0.5, 1.5), inertia=wp.mat33(*moments.ravel())
-            )
-            builder.body_com[body] = wp.vec3(*rng.uniform(-0.15, 0.15, 3))
-            joints.append(_add_joint(builder, kind, parent, body, rng, TREES[name].numbers))
-            parent = body
+            moments = weight * length**2 * turn @ np.diag(rng.uniform(0.015, 0.025, 3)) @ turn.T
+            mass, label = weight * rng.uniform(0.5, 1.5), f"{name}{' of halves' * is_split}/{number} {kind}"
+            body = builder.add_link(label=label, mass=mass, inertia=wp.mat33(*moments.ravel()))
+            builder.body_com[body] = wp.vec3(*(length * rng.uniform(-0.15, 0.15, 3)))
+            joints.append(_add_joint(builder, kind, parent, body, rng, TREES[name].numbers, units))
+            frames[-1] = wp.transform_inverse(frame) * frames[-1]
+            parent, frame = body, none
+            if is_split and kind != "free":
+                parent, frame = _halve(builder, body, seam, 0.04 * length), seam
+                joints.append(builder.add_joint_fixed(body, parent, parent_xform=seam))
         builder.add_articulation(joints, label=name)
+
+
+_SEAM = (0.5, -0.1, 0.7, 0.5)
+"""Rotation between two halves, a quaternion xyzw."""
+
+
+def _halve(builder: newton.ModelBuilder, body: int, seam: Any, apart: float) -> int:
+    """Let a body be the half of one, add a link with the other half at a pose in it, and return the link.
+
+    Each half has its centre of mass on one side of that of both, at a distance along y [m].
+    """
+    half, arm = 0.5 * builder.body_mass[body], np.array([0.0, apart, 0.0])
+    moments = 0.5 * np.array(builder.body_inertia[body]).reshape(3, 3) - half * apart**2 * np.diag([1.0, 0.0, 1.0])
+    turn = np.array(wp.quat_to_matrix(wp.transform_get_rotation(seam))).reshape(3, 3)
+    com, back = np.array(builder.body_com[body]), wp.transform_inverse(seam)
+    end: Any = wp.vec3(*(com + arm))
+    other: Any = wp.transform_point(back, end)
+    builder.body_mass[body], builder.body_inv_mass[body] = half, 1.0 / half
+    builder.body_inertia[body] = wp.mat33(*moments.ravel())
+    builder.body_inv_inertia[body] = wp.mat33(*np.linalg.inv(moments).ravel())
+    builder.body_com[body] = wp.vec3(*(com - arm))
+    return builder.add_link(
+        label=f"{builder.body_label[body]}, other half",
+        mass=half,
+        inertia=wp.mat33(*(turn.T @ moments @ turn).ravel()),
+        com=other,
+    )
 
 
 def _add_joint(
@@ -110,12 +151,13 @@ def _add_joint(
     body: int,
     rng: np.random.Generator,
     numbers: Mapping[str, Any],
+    units: Units,
 ) -> int:
-    first = builder.joint_dof_count
+    first, (length, _, time) = builder.joint_dof_count, units
     if kind == "free":
-        joint = builder.add_joint_free(body, child_xform=_pose(rng, 0.1))
+        joint = builder.add_joint_free(body, child_xform=_pose(rng, 0.1 * length))
     else:
-        frames = {"parent_xform": _pose(rng, 0.25), "child_xform": _pose(rng, 0.1)}
+        frames = {"parent_xform": _pose(rng, 0.25 * length), "child_xform": _pose(rng, 0.1 * length)}
         axes = np.linalg.qr(rng.normal(size=(3, 3)))[0]
         own: Any = {"armature": 0.0, "actuator_mode": newton.JointTargetMode.POSITION_VELOCITY, **numbers}
         if kind in ("revolute", "prismatic"):
@@ -124,7 +166,9 @@ def _add_joint(
             slide, turn = (newton.ModelBuilder.JointDofConfig(axis=wp.vec3(*axis), **own) for axis in axes[:2])
             frames |= {"linear_axes": [slide], "angular_axes": [turn]}
         joint = getattr(builder, f"add_joint_{kind}")(parent, body, **frames)
-    builder.joint_qd[first:] = rng.uniform(-1.5, 1.5, len(builder.joint_qd) - first).tolist()
+    speeds = rng.uniform(-1.5, 1.5, len(builder.joint_qd) - first) / time
+    speeds[: {"free": 3, "prismatic": 1, "d6": 1}.get(kind, 0)] *= length
+    builder.joint_qd[first:] = speeds.tolist()
     return joint
 
 
@@ -268,29 +312,35 @@ def _worst(name: str, ends: Any, found: list[Any]) -> Error:
         parted = [world for world in range(WORLDS) if any((rows[world] != rows[0]).any() for rows in alike)]
         if parted:
             return Error(share=np.inf, text=f"{name}: world {parted[0]} and world 0 begin alike, and part")
-    changes, allowed, errors, shares = _shares([end for _, end in found], start, true)
+    runs = [end for _, end in found]
+    share, text = worst_share(name, distances(runs[2], true), allowance(runs[:2], start, true))
+    text += " at a quarter of the step, a few times what half the step changes"
+    return Error(share=share, text=f"{text}{_when(name, ends, found) if share > 1.0 else ''}")
+
+
+def worst_share(name: str, errors: Sequence[np.ndarray], allowed: np.ndarray) -> tuple[float, str]:
+    """Return the largest error of a tree in units of what is allowed, and what is wrong, where and by how much."""
+    found = np.array(errors)
+    shares = np.nan_to_num(found / allowed[:, None, None], nan=np.inf)
     kind, world, body = np.unravel_index(shares.argmax(), shares.shape)
     what, unit = (("place", "m"), ("turn", "rad"), ("velocity", "m/s"), ("spin", "rad/s"))[kind]
     label = f"{body} {TREES[name].joints[body]}"
-    return Error(
-        share=float(shares[kind, world, body]),
-        text=f"{name}: the {what} of body {label!r} in world {world} is {errors[kind, world, body]:.2g} {unit} off at a"
-        f" quarter of the step, and {allowed[kind]:.2g} {unit} may be left, as half the step changes none by more than"
-        f" {changes[kind]:.2g} {unit}{_when(ends, found) if shares.max() > 1.0 else ''}",
+    return float(shares.max()), (
+        f"{name}: the {what} of body {label!r} in world {world} is {found[kind, world, body]:.2g} {unit} off, and"
+        f" {allowed[kind]:.2g} {unit} may be left"
     )
 
 
-def _shares(runs: Sequence[Any], start: Any, true: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return what halving the step changes, what may be left, the errors, and their shares of that."""
-    changes, ways = (_largest(_distances(*pair)) for pair in (runs[:2], (start, true)))
-    allowed = np.maximum(np.minimum(SHARE * changes, MOST * ways), FLOORS)
-    errors = np.array(_distances(runs[2], true))
-    return changes, allowed, errors, np.nan_to_num(errors / allowed[:, None, None], nan=np.inf)
+def allowance(runs: Sequence[Any], start: Any, end: Any) -> np.ndarray:
+    """Return how far bodies may be off, of each kind: a few times what half the step changes of a way."""
+    changes, ways = (largest(distances(*pair)) for pair in (runs, (start, end)))
+    return np.maximum(np.minimum(SHARE * changes, MOST * ways), FLOORS)
 
 
-def _when(ends: Any, found: list[Any]) -> str:
+def _when(name: str, ends: Any, found: list[Any]) -> str:
     """Say that a tree is wrong from the start on, or only after the change."""
-    if _shares([middle for middle, _ in found], *ends[:2])[3].max() > 1.0:
+    runs = [middle for middle, _ in found]
+    if worst_share(name, distances(runs[2], ends[1]), allowance(runs[:2], *ends[:2]))[0] > 1.0:
         return ""
     return (
         f"; as built, it is right until {PARTS[0]} s, and wrong after the change of gravity, forces, targets, numbers"
@@ -298,11 +348,12 @@ def _when(ends: Any, found: list[Any]) -> str:
     )
 
 
-def _largest(distances: Sequence[np.ndarray]) -> np.ndarray:
-    return np.array([each.max() for each in distances])
+def largest(found: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the largest distance of each kind."""
+    return np.array([each.max() for each in found])
 
 
-def _distances(first: Any, second: Any) -> list[np.ndarray]:
+def distances(first: Any, second: Any) -> list[np.ndarray]:
     """Return how far bodies are apart, by place, turn, velocity and spin, each of shape [worlds, bodies]."""
     (poses, speeds), (others, other_speeds) = first, second
     turn = product(conjugate(others[..., 3:]), poses[..., 3:])

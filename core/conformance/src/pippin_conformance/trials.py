@@ -30,6 +30,7 @@ from .plugin_under_test import PluginUnderTest
 from .relations import errors_of_relations
 from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from .scenes import equal_moments
+from .tree_relations import errors_of_tree_relations
 from .trees import errors_of_trees
 
 WORLDS = 3
@@ -293,6 +294,7 @@ TRIALS = {
     "trees": errors_of_trees,
     "forms": motions_of_forms,
     "relations": errors_of_relations,
+    "tree_relations": errors_of_tree_relations,
     "observables": errors_of_observables,
     "answers": answers,
     "refusals": refusals,

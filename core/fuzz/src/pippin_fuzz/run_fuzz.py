@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import collections
+import functools
 import importlib
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +24,7 @@ from .files import RandomFile
 from .motions import tables
 from .shrinking import shrink
 from .statements import WORDS, unclaimed, words_in
+from .tapes import Tape, shrink_drawn
 from .verdicts import FuzzVerdict, Subject, judge
 
 FORMS = ("mechanisms", "mjcf", "urdf", "usd")
@@ -130,7 +132,7 @@ class Fuzzer:
             is_finding = words[-1] in FINDINGS
             name = f"{self._plan.form}-{seed}" if is_finding else ""
             if is_finding:
-                self._write(name, file, found, Path(folder))
+                self._write(name, file, found, functools.partial(self._draw, seed, without), Path(folder))
         return Outcome(
             seed=seed,
             form=self._plan.form,
@@ -142,14 +144,17 @@ class Fuzzer:
             finding=name,
         )
 
-    def _write(self, name: str, file: RandomFile, found: FuzzVerdict, folder: Path) -> None:
+    def _write(
+        self, name: str, file: RandomFile, found: FuzzVerdict, draw: Callable[[Tape], RandomFile], folder: Path
+    ) -> None:
         """Shrink a finding, and write its configuration, its robot file, and the text of an issue."""
 
         def is_same(smaller: RandomFile) -> bool:
             verdict = judge(smaller, self._subject, folder)
             return verdict is not None and verdict.word == found.word
 
-        small = shrink(file, is_same)
+        seed = int(name.rpartition("-")[2])
+        small = shrink(file, is_same) if file.suffix == ".xml" else shrink_drawn(draw, seed, is_same)
         verdict = judge(small, self._subject, folder) or found
         place = self._out / name
         place.mkdir(parents=True, exist_ok=True)

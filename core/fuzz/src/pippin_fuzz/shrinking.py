@@ -51,12 +51,10 @@ def shrink(file: RandomFile, is_same: Callable[[RandomFile], bool], *, tries: in
     """Return a smaller MJCF file of the same verdict.
 
     Args:
-        file: The file. One of another format than MJCF stays as it is, as its reference would no longer say the same.
+        file: The file, which is MJCF.
         is_same: Whether a file has the verdict.
         tries: Largest number of calls of `is_same`.
     """
-    if file.suffix != ".xml":
-        return file
     state = _Shrinking(is_same, tries, ElementTree.fromstring(without_keyframe(file.text)), Start.of(file.text))
     size = 0
     while size != (size := len(ElementTree.tostring(state.root)) + len(str(state.start))) and state.tries > 0:

@@ -11,6 +11,8 @@ import attrs
 import mujoco
 import numpy as np
 
+from .tapes import Tape
+
 Pose = tuple[np.ndarray, np.ndarray]
 """Position [m], and unit quaternion (w, x, y, z)."""
 
@@ -57,7 +59,7 @@ def numbers(values: Any, between: str = " ") -> str:
 class TreeDraw:
     """Random numbers, and what may be stated."""
 
-    rng: np.random.Generator
+    rng: Tape
     without: frozenset[str] = frozenset()
     rare: frozenset[str] = frozenset()
     """The few rare statements that this file may make."""
@@ -66,11 +68,23 @@ class TreeDraw:
     """For statements that came later, so that seeds keep the others."""
 
     @classmethod
-    def start(cls, seed: int, without: frozenset[str], rare: Sequence[str], later: Sequence[str] = ()) -> TreeDraw:
+    def start(
+        cls,
+        seed: int,
+        without: frozenset[str],
+        rare: Sequence[str],
+        later: Sequence[str] = (),
+        tape: Tape | None = None,
+    ) -> TreeDraw:
         """Return the draw of a seed, with two of the rare statements, and perhaps one of those that came later."""
-        rng, other = np.random.default_rng(seed), np.random.default_rng([seed, 2])
-        chosen = [*rng.choice(rare, size=2, replace=False), other.choice([*later, *6 * [""]])]
-        return cls(rng, without, frozenset(map(str, chosen)) - without, other)
+        tape, other = tape or Tape(np.random.default_rng(seed)), np.random.default_rng([seed, 2])
+        last = str(other.choice([*later, *6 * [""]]))
+        chosen = tape.take(
+            "rare",
+            lambda words: [[], *([each] for each in words or ())],
+            lambda rng: [*map(str, rng.choice(rare, size=2, replace=False)), last],
+        )
+        return cls(tape, without, frozenset(chosen) - without, other)
 
     def may(self, share: float, word: str = "") -> bool:
         """Draw whether a statement is made."""

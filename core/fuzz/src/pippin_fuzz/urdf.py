@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 
 from .files import RandomFile
+from .tapes import Tape
 from .trees import (
     TreeAxis,
     TreeDraw,
@@ -62,13 +63,13 @@ class _File:
     """Links whose shapes give the mass."""
 
 
-def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
+def draw(seed: int, without: frozenset[str] = frozenset(), tape: Tape | None = None) -> RandomFile:
     """Return the URDF file of a seed, whose statements do not use the words left out.
 
     Its start is that of the reference's keyframe, as a URDF states none: positions and speeds of hinges and sliders by
     their names. A motor of the reference is a constant effort on its joint.
     """
-    file = _File(TreeDraw.start(seed, without, RARE))
+    file = _File(TreeDraw.start(seed, without, RARE, tape=tape))
     rng = file.draw.rng
     name = file.draw.one(_NAMES) if file.draw.now("names") else "r"
     file.has_contacts = file.draw.may(0.15, "contact")
@@ -76,8 +77,10 @@ def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
         file.elements.append(f'<link name="base">{_mass(file, file.links[0])}{_shapes(file, file.links[0])}</link>')
     else:
         file.elements.append('<link name="base"/>')
-    for _ in range(1 if file.has_contacts else rng.integers(1, 6)):
+    for index in range(1 if file.has_contacts else rng.integers(1, 6)):
+        rng.part = index
         _add(file)
+    rng.part = -1
     if file.has_contacts:
         _lower(file)
     if file.draw.now("order", 1.0):

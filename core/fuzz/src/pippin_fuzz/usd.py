@@ -14,6 +14,7 @@ import mujoco
 import numpy as np
 
 from .files import RandomFile
+from .tapes import Tape
 from .trees import (
     HERE,
     Pose,
@@ -85,9 +86,9 @@ class _Stage:
     """Units of length [m] and mass [kg] of the numbers of the stage, which are those of the reference, too."""
 
 
-def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
+def draw(seed: int, without: frozenset[str] = frozenset(), tape: Tape | None = None) -> RandomFile:
     """Return the USD stage of a seed, whose statements do not use the words left out; it states its own start."""
-    stage = _Stage(TreeDraw.start(seed, without, RARE, LATER))
+    stage = _Stage(TreeDraw.start(seed, without, RARE, LATER, tape))
     pick, rng = stage.draw, stage.draw.rng
     if "units" in pick.rare:
         stage.units = _TEXTS["units"][pick.later.choice([*_TEXTS["units"]])]
@@ -98,7 +99,9 @@ def draw(seed: int, without: frozenset[str] = frozenset()) -> RandomFile:
     stage.scale = pick.number(0.5, 2.0) if pick.now("root scale", 1.0) else 1.0
     stage.root = "loose" if pick.now("loose") else pick.one(["robot", "robot", "joint", "body"])
     for index in range(1 if stage.has_contacts else rng.integers(1, 6)):
+        rng.part = index
         _add(stage, index)
+    rng.part = -1
     is_turned = pick.now("up axis", 1.0)
     direction = pick.vector()
     gravity = 9.81 * np.array([0, -1.0, 0] if is_turned else [0, 0, -1.0])

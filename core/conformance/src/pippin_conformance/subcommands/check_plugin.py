@@ -24,7 +24,7 @@ from pippin.config import overridden
 from pippin.console import PATH, json_list, new_table, overrides, print_table, shown_progress
 from pippin.workers import start_warm_process
 
-from pippin_conformance.outcomes import CheckResult
+from pippin_conformance.outcomes import Check, CheckResult
 
 if TYPE_CHECKING:
     from pippin_conformance import Conformance
@@ -54,6 +54,7 @@ FAST = 2.5
 @click.option(
     "--fast", "is_fast", is_flag=True, help="Run cheap checks alone, for each save: about 2 s after the imports."
 )
+@click.option("--list", "is_listed", is_flag=True, help="List the checks by the time that they take, and run none.")
 @click.option("--fuzz", "count", type=click.IntRange(min=1), metavar="N", help="Also move N random mechanisms.")
 @click.option("--markdown", "is_markdown", is_flag=True, help="Print a badge, the versions and a table for a README.")
 @json_list
@@ -66,6 +67,7 @@ def check_plugin(
     expected: tuple[str, ...],
     chosen: tuple[str, ...],
     is_fast: bool,
+    is_listed: bool,
     count: int | None,
     is_markdown: bool,
     as_json: bool,
@@ -80,6 +82,8 @@ def check_plugin(
     With --fast, the checks that take a tenth of a second run, and two drawn trees. With --fuzz, `pippin fuzz` moves
     mechanisms with a solver after the checks; findings are failures, in a folder below runs.
     """
+    if is_listed and (is_fast or chosen or count or is_markdown):
+        raise ConfigError("--list: it runs no check; leave out --check, --fast, --fuzz and --markdown")
     if is_fast and (chosen or is_markdown):
         raise ConfigError("--fast: it chooses the checks, and not all of them; leave out --check and --markdown")
     if is_markdown and as_json:
@@ -88,10 +92,9 @@ def check_plugin(
         name = str(Path(name).expanduser().absolute())
     found: Any = kind or _kind_of(name)
     fuzz = None if count is None else _fuzz_for(found)
-    if not (chosen or is_fast) or "light_import" in chosen:
+    if not (chosen or is_fast or is_listed) or "light_import" in chosen:
         start_warm_process(())  # it imports Newton beside this process
-    from pippin_conformance import Conformance
-    from pippin_conformance.suite import fast
+    from pippin_conformance.suite import Conformance, fast
 
     conformance = Conformance(
         found,
@@ -102,6 +105,8 @@ def check_plugin(
         expected_failures=dict(map(_reason, expected)),
         **settings,
     )
+    if is_listed:
+        return _list(conformance.checks.values(), fast(conformance.checks.values()), as_json)
     end = FAST * time.process_time() if is_fast else math.inf
     for check in chosen:
         if check not in conformance.checks:
@@ -126,6 +131,21 @@ def check_plugin(
         _show(results, as_json)
     if any(result.outcome == "failed" for result in results):
         sys.exit(BROKEN)
+
+
+def _list(checks: Collection[Check], kept: Collection[str], as_json: bool) -> None:
+    """Print the checks with their times, the cheapest ones first, and which ones `--fast` runs."""
+    rows = [
+        {"check": each.name, "seconds": each.seconds, "fast": each.name in kept, "promise": each.promise}
+        for each in sorted(checks, key=lambda each: each.seconds)
+    ]
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+        return
+    table = new_table("check", "time [s]", "--fast")
+    for row in rows:
+        table.add_row(row["check"], f"{row['seconds']:g}", "yes" * row["fast"])
+    print_table(table)
 
 
 def _kind_of(name: str) -> str:
