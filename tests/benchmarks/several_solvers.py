@@ -26,9 +26,7 @@ def main() -> None:
     """Train, play, and print a row for each policy."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", nargs="?", default="ant", help="a training of docs/examples/training")
-    parser.add_argument(
-        "--solvers", default="mujoco-native,motrix", help="solvers of trainings, the first also alone"
-    )
+    parser.add_argument("--solvers", default="mujoco-native,motrix", help="solvers of trainings, the first also alone")
     parser.add_argument("--unseen", default="physx@envs/physx", help="solvers to play on besides, some NAME@FOLDER")
     parser.add_argument("--seeds", default="0,1,2", help="seeds, separated by commas")
     parser.add_argument("--iterations", type=int, help="iterations of a training; by default those of the file")

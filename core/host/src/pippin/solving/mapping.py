@@ -13,7 +13,7 @@ import warp as wp
 from attrs.validators import in_
 from pippin.arrays import on_host
 
-from .joint_kernels import PlainJoints, TurningJoints, read_joints, turn_efforts, write_joints
+from .kernels.joints import PlainJoints, TurningJoints, read_joints, turn_efforts, write_joints
 
 _FREE, _BALL = int(newton.JointType.FREE), int(newton.JointType.BALL)
 
@@ -247,9 +247,14 @@ def _launcher(kernel: Any, count: int, *fixed: Any) -> Callable[..., None]:
     return lambda *arrays: recorded(*arrays).launch()
 
 
-def _rows(count: int) -> Callable[[wp.array], np.ndarray]:
+def _rows(count: int) -> Callable[[Any], np.ndarray]:
     """Return a function from an array on the CPU to a cached view, one row per world: making a view is slow."""
-    return lru_cache(maxsize=_KEPT)(lambda array: np.asarray(array).reshape(count, -1))
+
+    @lru_cache(maxsize=_KEPT)
+    def rows(array: Any) -> np.ndarray:
+        return np.asarray(array).reshape(count, -1)
+
+    return rows
 
 
 def _memory(dtype: Any) -> Callable[[np.ndarray], wp.array]:
