@@ -40,7 +40,7 @@ PACKAGES = {
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 100_400
+TOTAL = 100_600
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 SLACK = 1.05
