@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -35,19 +36,20 @@ def main() -> None:
     options = parser.parse_args()
     known, unseen = options.solvers.split(","), options.unseen.split(",")
     played = [*known, *(name for name in unseen if name)]
-    print(f"| trained on | seed | processor time [s] | {' | '.join(played)} |\n|{'---|' * (3 + len(played))}")
+    print(f"| trained on | seed | {' | '.join(played)} |\n|{'---|' * (2 + len(played))}")
     for seed in map(int, options.seeds.split(",")):
         for solvers in (known[:1], known):
             folder = options.runs / f"{options.name}-{'+'.join(solvers)}-{seed}"
-            seconds = train(options.name, solvers, seed, options.iterations, folder)
+            train(options.name, solvers, seed, options.iterations, folder)
             cells = [play(options.name, folder, solver, options.episodes) for solver in played]
-            print(f"| {', '.join(solvers)} | {seed} | {seconds:.0f} | {' | '.join(cells)} |", flush=True)
+            print(f"| {', '.join(solvers)} | {seed} | {' | '.join(cells)} |", flush=True)
 
 
-def train(name: str, solvers: list[str], seed: int, iterations: int | None, folder: Path) -> float:
-    """Train on some solvers in a folder, unless it has the training, and return its processor time [s]."""
+def train(name: str, solvers: list[str], seed: int, iterations: int | None, folder: Path) -> None:
+    """Train on some solvers in a folder, unless it has the whole training."""
     state = folder / "training.json"
-    if not state.is_file():
+    known = json.loads(state.read_text(encoding="utf-8")) if state.is_file() else {"iteration": 0, "iterations": 1}
+    if known["iteration"] < known["iterations"]:
         own = tomllib.loads((EXAMPLES / "policies" / f"{name}.toml").read_text(encoding="utf-8"))
         tables: dict[str, Any] = {"extends": [str(EXAMPLES / "training" / f"{name}.toml")]}
         tables |= {"simulation": {"seed": seed, "device": "cpu"}, "task": {"solvers": solvers}}
@@ -58,8 +60,8 @@ def train(name: str, solvers: list[str], seed: int, iterations: int | None, fold
         file = folder.with_suffix(".toml")
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(toml_text(tables), encoding="utf-8")
+        shutil.rmtree(folder, ignore_errors=True)  # of a training that was stopped
         subprocess.run(["pippin", "train", str(file), "--out", str(folder)], check=True, stdout=subprocess.DEVNULL)
-    return json.loads(state.read_text(encoding="utf-8"))["cpu_seconds"]
 
 
 def play(name: str, folder: Path, solver: str, episodes: int) -> str:
@@ -70,7 +72,9 @@ def play(name: str, folder: Path, solver: str, episodes: int) -> str:
         words = ["--policy", str(folder / "policy.onnx"), "--solver", solver, "--episodes", str(episodes)]
         words += ["--set", f"solver.environment={Path(environment).absolute()}"] if environment else []
         file = EXAMPLES / "policies" / f"{name}.toml"
-        subprocess.run(["pippin", "play", str(file), *words, "--device", "cpu", "--json", "--out", str(out)])
+        subprocess.run(
+            ["pippin", "play", str(file), *words, "--device", "cpu", "--out", str(out)], stdout=subprocess.DEVNULL
+        )
     score = json.loads((out / "summary.json").read_text(encoding="utf-8"))["task"]
     if not score["episodes"]:
         return "stopped"
