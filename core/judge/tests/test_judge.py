@@ -4,10 +4,12 @@ import json
 import shutil
 
 import numpy as np
+import onnx
 import pippin
 import pippin_judge
 import pytest
 from click.testing import CliRunner
+from onnx import TensorProto, helper, numpy_helper
 from pippin import ConfigError
 from pippin.cli import main
 from pippin.config import toml_text
@@ -99,6 +101,55 @@ def test_a_law_of_a_file_and_the_exit_code_of_a_log_that_none_explains(tmp_path)
     assert "None explains these logs" in page
     late = pippin.load(tmp_path / "out" / "candidates" / "featherstone.late.toml")
     assert late.actuators["arm"].config.delay.steps == 1
+
+
+def network(stiffness, damping, most):
+    """Return a network of one cell: the torque most · tanh((stiffness · error − damping · speed) / most) [N·m]."""
+    weights = {"cell": np.array([[stiffness, -damping]]) / most, "most": np.array([[most]])}
+    nodes = [
+        helper.make_node("Gemm", ["state", "cell"], ["sum"], transB=1),
+        helper.make_node("Tanh", ["sum"], ["share"]),
+        helper.make_node("Gemm", ["share", "most"], ["torque"]),
+    ]
+    ends = [
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, [None, width])]
+        for name, width in (("state", 2), ("torque", 1))
+    ]
+    numbers = [numpy_helper.from_array(array.astype(np.float32), name) for name, array in weights.items()]
+    graph = helper.make_graph(nodes, "motor", *ends, numbers)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
+    onnx.helper.set_model_props(model, {"metadata": json.dumps({"model_type": "mlp"})})
+    return model.SerializeToString()
+
+
+@pytest.mark.slow
+def test_a_network_that_was_given_is_judged_in_logs_that_it_has_not_seen(tmp_path):
+    """The motor of the twin saturates as its network says, and no other law does; of it, only the armature is fitted.
+    A network of a weaker motor leaves much more.
+    """
+    random = np.random.default_rng(0)
+    targets = twins.commands(3.0, 1, random)
+    positions = twins.pendulum(targets, lambda target, q, v: 6.0 * np.tanh((60.0 * (target - q) - 2.0 * v) / 6.0), 0.05)
+    positions = positions + twins.NOISE * random.normal(size=positions.shape)
+    twin = twins.Twin(law="", solvers=twins.SOLVERS, text=twins.robot(), targets=targets, positions=positions)
+    file, laws = twin.write(tmp_path), ["pd"]
+    for name, most in (("network", 6.0), ("weaker", 3.0)):
+        (tmp_path / f"{name}.onnx").write_bytes(network(60.0, 2.0, most))
+        arm = {"extends": False, "type": "neural", "joints": [".*"], "model_path": f"{name}.onnx", "armature": 0.1}
+        varied = {"extends": False, "actuators.arm.armature": {"range": [1e-3, 1.0]}}
+        tables = {"extends": ["twin.toml"], "actuators": {"arm": arm}, "fit": {"parameters": varied}}
+        (tmp_path / f"{name}.toml").write_text(toml_text(tables), encoding="utf-8")
+        laws.append(str(tmp_path / f"{name}.toml"))
+
+    found = pippin_judge.judge(file, solvers=["featherstone"], laws=laws, out=tmp_path / "out")
+
+    errors = {each.law: each.error for each in found.candidates}
+    assert found.is_explained
+    assert (found.winner.law, found.winner.value_count) == ("network", 1)
+    assert found.winner.error == pytest.approx(1.0, abs=0.25)
+    assert min(errors["pd"], errors["weaker"]) > 10.0 * errors["network"]
+    assert found.winner.fit.value("actuators.arm.armature")["joint0"] == pytest.approx(0.05, rel=0.02)
+    assert pippin.load(found.file).actuators["arm"].config.model_path.endswith("network.onnx")
 
 
 def test_arguments_without_a_meaning_are_refused(tmp_path):

@@ -54,10 +54,11 @@ def test_stable_baselines_trains(make):
     assert len(model.ep_info_buffer) > 0
 
 
-def test_rsl_rl_gets_groups_and_time_outs(make):
+@pytest.mark.parametrize("shards", [None, pytest.param(2, marks=pytest.mark.slow)])
+def test_rsl_rl_gets_groups_and_time_outs(make, shards):
     torch = pytest.importorskip("torch")
     pytest.importorskip("rsl_rl")
-    env = pippin_task.gym.RslRlVecEnvWrapper(make(backend="torch", max_episode_steps=3))
+    env = pippin_task.gym.RslRlVecEnvWrapper(make(backend="torch", max_episode_steps=3, shards=shards))
     env.episode_length_buf = torch.tensor([2, 0, 0, 0], dtype=torch.int32)
     before = env.get_observations()
 

@@ -103,8 +103,8 @@ def doubled(mirror: Mirror) -> Callable[..., tuple[Any, Any]]:
 def _symmetry(config: RslRlConfig, env: VectorEnv) -> dict[str, Any]:
     if config.symmetry is None:
         return {}
-    if config.symmetry not in env.task.mirrors:
-        known = ", ".join(env.task.mirrors) or "none; add a table [task.symmetry.LABEL]"
+    if config.symmetry not in env.facts.mirrors:
+        known = ", ".join(env.facts.mirrors) or "none; add a table [task.symmetry.LABEL]"
         raise ConfigError(f"trainer.symmetry: no symmetry is labelled {config.symmetry!r}; labels: {known}")
     extension = {
         "data_augmentation_func": doubled(env.mirror(config.symmetry)),

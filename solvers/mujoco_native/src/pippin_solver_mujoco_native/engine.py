@@ -19,14 +19,12 @@ from pippin.arrays import present
 from . import MuJoCoNativeConfig
 from .batch_engine import FULL
 from .built_numbers import keep_numbers
+from .columns import host_views
 from .contacts import ContactExport, room_for
-from .inputs import Inputs, field
-from .joints import TURNING, joints_of, on_host
-from .kernels import BALL, read_coordinates, write_coordinates
-from .launching import host_views, launcher
+from .inputs import Inputs
+from .joints import joint_map, moving_joints, on_host
 from .limits import limit_springs
 from .parameters import Parameters, is_uniform
-from .plain import PlainJoints
 from .remote import RemoteBatch, RemoteContacts, saved_text
 from .restoring import compensating, restore
 from .rollouts import Rollouts
@@ -95,12 +93,12 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             own.opt.disableflags |= _mujoco.mjtDisableBit.mjDSBL_ISLAND
         self._options, self._dt = {**options, "save_to_mjcf": None}, dt
         self._converted, self._thread_count = converted, thread_count
-        self._has_balls = bool(len(joints_of(model, converted, (int(BALL),)).kind))
+        self._has_balls = bool(moving_joints(model, converted, int(newton.JointType.BALL)).size)
         self._is_alike = is_uniform(converted)
         self._parameters: Parameters | None = None
         self._as_built = keep_numbers(model) if self._is_alike else nullcontext
         self._everywhere = wp.full(model.world_count + 1, value=True, dtype=bool, device="cpu")
-        self._view, self._flags = host_views(model.world_count), host_views(1)
+        self._view, self._flags = host_views(model.world_count), host_views(None)
         self._outdated = wp.zeros(model.world_count + 1, dtype=bool, device="cpu")
         self._open()
 
@@ -131,7 +129,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
     def mj_data(self) -> Any:
         """MuJoCo's data of the first world in the start pose."""
         kept, data = self.batch.state.copy(), self._converted.mj_data
-        self._read_coordinates(self._everywhere, self.model.joint_q, self.model.joint_qd)
+        self._joints.read(self.model, self._flags(self._everywhere), self._qpos, self._qvel)
         data.qpos[:] = self._qpos[0]
         self.batch.state[:] = kept
         return data
@@ -230,7 +228,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         Raises:
             SimulationError: As `step`.
         """
-        if self.remote or self._turning_count or self._contacts is not None or self._view(state.body_f).any():
+        if self.remote or self._joints.turning_count or self._contacts is not None or self._view(state.body_f).any():
             return None
         self._timestep[:] = dt
         self._read(state, None)
@@ -248,7 +246,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
                 qpos, qvel = rollouts.take()
             with np.errstate(over="ignore"):
                 for number, own_qpos, own_qvel in zip(part, qpos, qvel, strict=True):
-                    self._plain.write(own_qpos, own_qvel, q[number], qd[number])
+                    self._joints.write_plain(own_qpos, own_qvel, q[number], qd[number])
         self._write(state)
         return q, qd
 
@@ -260,7 +258,7 @@ class MuJoCoBatch(newton.solvers.SolverBase):
             world_mask: The worlds, shape [world_count + 1]; None means all.
             flags: The arrays of `state` to reset; None means all.
         """
-        worlds: Any = slice(None) if world_mask is None else np.flatnonzero(self._flags(world_mask)[0, :-1])
+        worlds: Any = slice(None) if world_mask is None else np.flatnonzero(self._flags(world_mask)[:-1])
         self.batch.state[worlds] = self._initial[worlds]
         if self.remote is not None:
             self.remote.forget(np.arange(self.model.world_count)[worlds])
@@ -293,13 +291,8 @@ class MuJoCoBatch(newton.solvers.SolverBase):
 
     def _follow_model(self) -> None:
         """Update anchors, centres of mass and references from the model."""
-        joints, turning = joints_of(self.model, self._converted), joints_of(self.model, self._converted, TURNING)
-        worlds, fields = self.model.world_count, (field(self.batch, "qpos"), field(self.batch, "qvel"))
-        self._read_coordinates = launcher(read_coordinates, worlds, joints, *fields)
-        self._turning_count = len(turning.kind)
-        self._write_turning = launcher(write_coordinates, worlds, turning, *fields)
-        self._plain = PlainJoints(joints)
-        self._inputs.follow(turning, self._plain)
+        self._joints = joint_map(self.model, self._converted)
+        self._inputs.follow(self._joints)
         self._flush()
 
     def _flush(self) -> None:
@@ -319,16 +312,12 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         elif outdated.any():
             outdated |= self._flags(written)
             written = self._outdated
-        if self._flags(written).any():
-            self._read_coordinates(written, state.joint_q, state.joint_qd)
+        self._joints.read(state, self._flags(written), self._qpos, self._qvel)
         outdated[:] = False
 
     def _write(self, state: Any) -> None:
-        if self._turning_count:
-            self._write_turning(state.joint_q, state.joint_qd)
-        q, qd = self._view(state.joint_q), self._view(state.joint_qd)
         with np.errstate(over="ignore"):  # `Simulation.check` finds values beyond the range of a float: infinity
-            self._plain.write(self._qpos, self._qvel, q, qd)
+            self._joints.write(self._qpos, self._qvel, state)
 
     def _advance(self, substep_count: int) -> None:
         with self._checked():

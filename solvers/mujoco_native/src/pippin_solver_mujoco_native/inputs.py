@@ -9,20 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import newton
 import numpy as np
 import pippin
-import warp as wp
 
-from .joints import integers, newton_bodies, on_host, reference_of
-from .kernels import write_efforts, write_wrenches
-from .launching import host_views, launcher
-from .plain import PlainJoints, as_index, dof_columns, shift_or_none
+from .columns import as_index, columns_of, host_views, shift_or_none
+from .joints import by_world, moving_joints, newton_bodies, on_host, reference_of
 
 if TYPE_CHECKING:
-    import newton
     from mujoco.batch import Batch
+    from pippin.solving import JointMap
 
-__all__ = ["Drives", "Inputs", "field"]
+__all__ = ["Drives", "Inputs"]
 
 
 class Inputs:
@@ -38,22 +36,27 @@ class Inputs:
     """
 
     def __init__(self, model: newton.Model, solver: newton.solvers.SolverMuJoCo, batch: Batch) -> None:
-        self._world_count = model.world_count
         self._drives = Drives(model, solver, batch.bind("ctrl")) if batch.model.nu else None
-        self._fields = [field(batch, name) for name in ("qpos", "qfrc_applied", "xfrc_applied")]
-        self._qfrc: np.ndarray = batch.bind("qfrc_applied")
+        self._qpos, self._qfrc = (batch.bind(name) for name in ("qpos", "qfrc_applied"))
+        self._xfrc: np.ndarray = batch.bind("xfrc_applied").reshape(model.world_count, -1, 6)
         self._view = host_views(model.world_count)
-        bodies, xfrc = newton_bodies(solver), self._fields[2]
-        body_count = model.body_count // model.world_count
-        self._write_wrenches = launcher(write_wrenches, xfrc.shape, integers(bodies), body_count, xfrc)
+        bodies = newton_bodies(solver)
+        pushed = np.flatnonzero(bodies >= 0)
+        self._pushed, self._bodies = as_index(pushed), as_index(bodies[pushed])
+        free, ball = (
+            moving_joints(model, solver, int(kind)) for kind in (newton.JointType.FREE, newton.JointType.BALL)
+        )
+        starts, child = on_host(model.joint_qd_start), by_world(model, model.joint_child)[0]
+        columns = columns_of(starts[free], 6)
+        self._free, self._ball = as_index(columns), as_index(columns_of(on_host(solver.mj_qd_start)[ball], 3))
+        self._free_bodies = as_index(np.array([(bodies == body).argmax() for body in child[free]], dtype=int))
+        self._turning = as_index(np.sort(np.concatenate([columns, columns_of(starts[ball], 3)])))
+        self._has_balls = bool(ball.size)
         self._is_pushed = False
 
-    def follow(self, turning: Any, plain: PlainJoints) -> None:
-        """Set the joints whose efforts are written: joints that turn a body in space, and plain joints."""
-        starts, counts = turning.qd.numpy(), turning.qd_count.numpy()
-        self._turning = as_index(dof_columns(starts, counts))
-        self._plain = plain
-        self._write_efforts = launcher(write_efforts, self._world_count, turning, *self._fields)
+    def follow(self, joints: JointMap) -> None:
+        """Set the joints whose efforts are written."""
+        self._joints = joints
 
     def write(self, body_f: Any, control: Any) -> None:
         """Write the inputs of the next step.
@@ -66,14 +69,24 @@ class Inputs:
         # Bodies are seldom pushed, and the test for zero takes only a fraction of the time.
         is_pushed = bool(self._view(body_f).any() or efforts[:, self._turning].any())
         if is_pushed or self._is_pushed:
-            self._write_wrenches(body_f)
-            self._write_efforts(body_f, control.joint_f)
+            self._push(self._view(body_f), efforts, control)
             self._is_pushed = is_pushed
         self.write_plain(control)
 
+    def _push(self, wrenches: np.ndarray, efforts: np.ndarray, control: Any) -> None:
+        """Write wrenches on bodies and efforts of free joints, which both act at the centre of mass in axes of the
+        world, and the efforts of ball joints.
+        """
+        worlds = len(wrenches)
+        self._xfrc[:, self._pushed] = wrenches.reshape(worlds, -1, 6)[:, self._bodies]
+        self._xfrc[:, self._free_bodies] += efforts[:, self._free].reshape(worlds, -1, 6)
+        if self._has_balls:
+            self._qfrc[:, self._ball] = self._joints.efforts(control, self._qpos)[:, self._ball]
+
     def write_plain(self, control: Any) -> None:
         """Write the inputs of plain joints and of actuators alone."""
-        self._plain.write_efforts(self._view(control.joint_f), self._qfrc)
+        column, own = self._joints.plain_qd
+        self._qfrc[:, column] = self._view(control.joint_f)[:, own]
         if self._drives is not None:
             self._drives.write(control, self._view)
 
@@ -124,9 +137,3 @@ def _chosen(is_chosen: np.ndarray, sources: np.ndarray) -> tuple[Any, Any] | Non
     """Return the chosen actuators and the index of each one's input, or None if there are none."""
     actuators = np.flatnonzero(is_chosen)
     return (as_index(actuators), as_index(sources[actuators])) if len(actuators) else None
-
-
-def field(batch: Batch, name: str) -> wp.array:
-    """Return a field of MuJoCo's state in every world; the array shares MuJoCo's memory."""
-    dtype = wp.spatial_vectord if name == "xfrc_applied" else wp.float64
-    return wp.array(batch.bind(name), dtype=dtype, device="cpu", copy=False)

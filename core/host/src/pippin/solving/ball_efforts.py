@@ -11,7 +11,7 @@ import numpy as np
 import warp as wp
 from pippin.arrays import on_host
 
-from .kernels import turn_ball_efforts
+from .kernels.loops import turn_ball_efforts
 
 
 class BallEfforts:

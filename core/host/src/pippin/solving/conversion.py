@@ -15,7 +15,7 @@ from pippin.arrays import on_host
 from pippin.inertias import ROUNDING
 from pippin.support.used_features import LIGHT
 
-from .kernels import write_loop_frames
+from .kernels.loops import write_loop_frames
 
 
 class LoopTies:

@@ -18,6 +18,7 @@ from .sharing import FAILED, STEP, SharedArrays, SharedLayout, receive_signal
 if TYPE_CHECKING:
     import warp as wp
 
+    from pippin_task.config import TaskConfig
     from pippin_task.observations import ObservationGroup
     from pippin_task.task import Task
 
@@ -43,6 +44,18 @@ class WorldFacts:
     control_dt: float
     """Length of a control step [s]."""
 
+    task: TaskConfig
+    """The table of the task."""
+
+    groups: tuple[str, ...]
+    """Names of the groups of observations."""
+
+    episode_steps: int | None
+    """Steps after which an episode is truncated, if there is a limit."""
+
+    mirrors: Mapping[str, Any]
+    """What mirrors observations and actions, by the label of its symmetry."""
+
 
 class LocalWorlds:
     """The worlds of a simulation with a task; it is closed with them.
@@ -62,6 +75,10 @@ class LocalWorlds:
                 observation_space=_observation_space(self.task),
                 autoreset=self.task.config.autoreset,
                 control_dt=simulation.control_dt,
+                task=self.task.config,
+                groups=tuple(self.task.observations),
+                episode_steps=self.task.episode_steps,
+                mirrors=self.task.mirrors,
             )
         except ConfigError:
             simulation.close()
@@ -88,6 +105,7 @@ class LocalWorlds:
             "truncated": episodes.truncated,
             "finished": episodes.finished,
             "waiting": episodes.waiting,
+            "length": episodes.length,
             "episode/r": episodes.finished_return,
             "episode/l": episodes.finished_length,
             **{f"values/{name}": _shaped(group.values, group) for name, group in groups},
@@ -114,6 +132,10 @@ class LocalWorlds:
             self.task.reseed(numbers, is_given if mask is None else is_given & mask)
         if mask is None or mask.any():
             self.simulation.reset(mask)
+
+    def set_lengths(self, lengths: np.ndarray) -> None:
+        """Set the steps of the present episodes, shape [worlds]."""
+        self.task.episodes.length.assign(lengths)
 
     def raise_errors(self) -> None:
         """Raise if the simulation failed; see `Simulation.raise_errors`."""
@@ -227,6 +249,11 @@ class EnvShardWorker(LocalWorlds):
     def reset(self, seeds: tuple[np.ndarray, np.ndarray] | None, mask: np.ndarray | None) -> None:
         """Begin episodes; see `LocalWorlds.reset`."""
         super().reset(seeds, mask)
+        self._publish()
+
+    def set_lengths(self, lengths: np.ndarray) -> None:
+        """Set the steps of the present episodes, shape [worlds]."""
+        super().set_lengths(lengths)
         self._publish()
 
     def step_count(self) -> int:

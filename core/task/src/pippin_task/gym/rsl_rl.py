@@ -30,22 +30,22 @@ class RslRlVecEnvWrapper(VecEnv or object):  # pyrefly: ignore[invalid-inheritan
         refuse_unfit(type(self).__name__, env, "torch", "rsl-rl-lib", is_installed=VecEnv is not None)
         #: The vector environment.
         self.env: VectorEnv = env
-        self.num_envs, self.num_actions = env.num_envs, len(env.task.action_labels)
-        self.device, self.cfg = env.device, env.task.config
+        self.num_envs, self.num_actions = env.num_envs, len(env.facts.action_space.low)
+        self.device, self.cfg = env.device, env.facts.task
         #: Steps after which an episode is truncated; without a limit, the largest number.
-        self.max_episode_length: int = env.task.episode_steps or 2**31 - 1
-        self._lengths = wp.to_torch(env.task.episodes.length)
+        self.max_episode_length: int = env.facts.episode_steps or 2**31 - 1
+        self._lengths = wp.to_torch(env.episode_lengths)
         if not env.was_reset:
             env.reset()
 
     @property
     def episode_length_buf(self) -> torch.Tensor:
-        """Steps of the present episodes, shape [worlds], in the memory of the task; an assignment is copied."""
+        """Steps of the present episodes, shape [worlds], in the memory of the environment; an assignment is copied."""
         return self._lengths
 
     @episode_length_buf.setter
     def episode_length_buf(self, value: torch.Tensor) -> None:
-        self._lengths.copy_(value)
+        self.env.set_episode_lengths(value.cpu().numpy())
 
     def get_observations(self) -> Any:
         """Return the present observations; nothing is stepped."""
@@ -68,7 +68,6 @@ class RslRlVecEnvWrapper(VecEnv or object):  # pyrefly: ignore[invalid-inheritan
         self.env.close()
 
     def _grouped(self, observations: Any) -> Any:
-        names = list(self.env.task.observations)
-        groups = observations if isinstance(observations, dict) else {names[0]: observations}
+        groups = observations if isinstance(observations, dict) else {self.env.facts.groups[0]: observations}
         assert TensorDict is not None  # the constructor refuses
         return TensorDict(groups, batch_size=[self.num_envs], device=self.device)

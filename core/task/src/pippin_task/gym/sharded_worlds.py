@@ -104,6 +104,10 @@ class ShardedWorlds:
             each.append((own_seeds, None if mask is None else mask[own]))
         self._call("reset", each=each)
 
+    def set_lengths(self, lengths: np.ndarray) -> None:
+        """Set the steps of the present episodes, shape [worlds]."""
+        self._call("set_lengths", each=[(lengths[shard.worlds.start : shard.worlds.stop],) for shard in self._shards])
+
     def raise_errors(self) -> None:
         """Raise if a simulation failed."""
         self._call("raise_errors")

@@ -16,10 +16,12 @@ from pippin.arrays import present
 from pippin.devices import kind_of
 
 from .arguments import RENDER_MODES, check_backend, check_render_mode, read_mask, read_seeds
-from .local_worlds import Autoreset, named
+from .local_worlds import Autoreset, WorldFacts, named
 from .sharded_worlds import Worlds, load_worlds, name_of_source, open_worlds
 
 if TYPE_CHECKING:
+    import warp as wp
+
     from pippin_task.task import Task
 
 
@@ -73,7 +75,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             _worlds = open_worlds(
                 file, overrides, own, max_episode_steps=max_episode_steps, plugins=plugins, shards=shards
             )
-        facts, self._worlds, self._source = _worlds.facts, _worlds, name_of_source(file)
+        self._worlds, self._source = _worlds, name_of_source(file)
+        #: For the core: facts of the worlds that do not change.
+        self.facts: WorldFacts = _worlds.facts
+        facts = self.facts
         self.single_action_space, self.single_observation_space = facts.action_space, facts.observation_space
         self.num_envs = _worlds.count
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -130,6 +135,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         backend = backend_of(self.backend, copy=copy)
         arrays = self._worlds.arrays()
         self._waiting = arrays["waiting"]
+        #: For the core: steps of the present episodes, shape [worlds]; `set_episode_lengths` writes them.
+        self.episode_lengths: wp.array = arrays["length"]
         readers = {name: backend.reader(array) for name, array in arrays.items()}
         self._read_values = _reader_of(named(readers, "values"))
         self._results = [readers[name] for name in ("reward", "terminated", "truncated")]
@@ -217,18 +224,21 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
         Raises:
             ConfigError: There is no such symmetry, or the arrays are of Warp, which has no such indices.
-            SimulationError: The worlds are in several processes.
         """
-        if label not in self.task.mirrors:
-            known = ", ".join(self.task.mirrors) or "none; add a table [task.symmetry.LABEL]"
+        if label not in self.facts.mirrors:
+            known = ", ".join(self.facts.mirrors) or "none; add a table [task.symmetry.LABEL]"
             raise ConfigError(f"mirror: no symmetry is labelled {label!r}; labels: {known}")
         if self.backend == "warp":
             raise ConfigError("mirror: backend 'warp' cannot choose columns; take 'numpy' or 'torch'")
         if self.backend == "numpy":
-            return Mirror(self.task.mirrors[label], np.asarray)
+            return Mirror(self.facts.mirrors[label], np.asarray)
         import torch
 
-        return Mirror(self.task.mirrors[label], partial(torch.as_tensor, device=self.device))
+        return Mirror(self.facts.mirrors[label], partial(torch.as_tensor, device=self.device))
+
+    def set_episode_lengths(self, lengths: np.ndarray) -> None:
+        """For the core: set the steps of the present episodes, shape [worlds]."""
+        self._worlds.set_lengths(lengths)
 
     def raise_errors(self) -> None:
         """Raise if a reward was not finite, a buffer overflowed, or a state diverged in a world that was not reset.
