@@ -27,6 +27,7 @@ TRAINER = '''
 import attrs
 import numpy as np
 from pippin_train import Trainer, TrainerConfig
+from pippin_train.networks import write_policy
 
 
 @attrs.frozen(kw_only=True)
@@ -55,7 +56,8 @@ class Idle(Trainer):
         pass
 
     def write_policy(self, path):
-        path.write_bytes(b"")
+        numbers = self.env.single_observation_space.shape[-1]
+        write_policy(path, [(np.zeros((1, numbers)), np.zeros(1))], "elu")
 '''
 
 
@@ -142,7 +144,7 @@ def test_a_run_names_it(turn, number, tmp_path):
 
     assert result.exit_code == 4, result.output
     assert SIGNALS[number] in result.output
-    assert len(struck) == 1
+    assert struck  # one, or also that of a rehearsal of a cold build
 
 
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)

@@ -195,10 +195,9 @@ class TrainingStudy(Study[Training]):
         training, trainer = self.training, self._trainer
         folder = RunFolder(training.folder, continues=True)
         for path, write in ((training.checkpoint, trainer.save), (training.policy, trainer.write_policy)):
-            with folder.written(path.name) as part:
-                with self._entry.attributed(write.__name__):
-                    write(part)
-                if path == training.policy:
+            with folder.written(path.name) as part, self._entry.attributed(write.__name__):
+                write(part)
+                if path == training.policy:  # inside, as what is wrong with the file is wrong with the plugin
                     trained = {key: getattr(training, key) for key in ("trainer", "iteration", "steps")}
                     self._env.write_passport(part, **trained)
         folder.write_json(STATE, training.summary())
