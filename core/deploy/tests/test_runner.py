@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import numpy as np
+import onnx
 import pippin
 import pytest
 from pippin_deploy import deploy
@@ -101,6 +102,25 @@ def test_a_folder_runs_without_pippin(files, tmp_path):
         assert text in page
 
 
+def test_what_cannot_be_deployed_leaves_no_folder(files, tmp_path):
+    """A missing file, a needless key and an unknown group are each told, before anything is written."""
+    file, policy = files
+    bare = onnx.load(policy)
+    onnx.helper.set_model_props(bare, {})
+    onnx.save(bare, tmp_path / "bare.onnx")
+    wrong = {
+        "not a readable ONNX file": (tmp_path / "none.onnx", {}),
+        "has no passport; name": (tmp_path / "bare.onnx", {}),
+        "has one; leave out --file": (policy, {"file": file}),
+        "leave it out": (policy, {"observations": "policy"}),
+        "got 'critic'; name a group": (tmp_path / "bare.onnx", {"file": file, "observations": "critic"}),
+    }
+    for message, (chosen, options) in wrong.items():
+        with pytest.raises(pippin.ConfigError, match=message):
+            deploy(chosen, tmp_path / "robot", **options)
+    assert not (tmp_path / "robot").exists()
+
+
 def term(label):
     return lambda passport: next(each for each in passport["observations"] if each["label"] == label)
 
@@ -178,6 +198,7 @@ ROBOTS = {
     "rate": ({"rate": 50.0}, "rate: the policy has 200 Hz, and the robot 50 Hz"),
     "gain": ({"gains": {"kp": {"knee": 60.0}}}, r"gains: kp of knee is 60, in training \[30"),
     "gain of nobody": ({"gains": {"ki": {"knee": 1.0}}}, "gains: ki of knee is 1, in training not known"),
+    "unknown term": ({"late": {"sines": 2}}, "there is no term 'sines'"),
     "no estimate": ({"given": ()}, "given: no formula says height"),
 }
 
@@ -195,6 +216,7 @@ READINGS = {
     "w, x, y, z": ({"orientation": [1.0, 0.0, 0.0, 0.0]}, "or this is w, x, y, z"),
     "no quaternion": ({"orientation": [0.0, 0.0, 0.0, 57.3]}, "no unit quaternion"),
     "width": ({"velocities": [0.0, 0.0]}, "velocities: 3 numbers are wanted"),
+    "too many": ({"positions": [0.0, 0.3, 0.0, 0.0]}, r"positions: 3 numbers are wanted, got the shape \(4,\)"),
     "NaN": ({"angular_velocity": [0.0, np.nan, 0.0]}, "angular_velocity: not finite"),
     "no command": ({"commands": {}}, "'way' is missing"),
     "no height": ({"given": {}}, "'height' is missing"),

@@ -34,23 +34,32 @@ def deploy(policy: Path, out: Path, file: Path | None = None, observations: str 
         raise ConfigError(f"--out: '{out}' is not empty; name a new folder")
     passport = read_passport(policy)
     if (passport is None) == (file is None):
-        told = (
-            "has no passport; name the file of its task by --file" if passport is None else "has a passport of its own"
-        )
-        raise ConfigError(f"policy: '{policy}' {told}" + ("" if passport is None else "; leave out --file"))
+        cure = "has no passport; name the file of its task by --file" if file is None else "has one; leave out --file"
+        raise ConfigError(f"policy: '{policy}' {cure}")
+    if file is None and observations is not None:
+        raise ConfigError("--observations: the passport says what the policy reads; leave it out")
+    own = None if file is None else _passport(file, observations)
     out.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(policy, out / "policy.onnx")
     shutil.copyfile(RUNNER, out / RUNNER.name)
-    if file is not None:
-        config = load(file)
-        if config.task is None:
-            raise ConfigError(f"--file: '{file}' has no [task]; name the file of the training")
-        group = observations or (config.policy and config.policy.observations) or next(iter(config.task.observations))
-        write_passport(out / "policy.onnx", passport_of(config, group))
-        passport = read_passport(out / "policy.onnx")
+    if own is not None:
+        write_passport(out / "policy.onnx", own)
+    passport = passport or own
     assert passport is not None
     (out / "README.md").write_text("\n".join(_page(passport)) + "\n", encoding="utf-8")
     return passport
+
+
+def _passport(file: Path, observations: str | None) -> dict[str, Any]:
+    """Return the passport of policies that read a group of observations of a file, by default its only one."""
+    config = load(file)
+    if config.task is None:
+        raise ConfigError(f"--file: '{file}' has no [task]; name the file of the training")
+    groups = list(config.task.observations)
+    chosen = observations or (config.policy and config.policy.observations) or (groups[0] if len(groups) == 1 else None)
+    if chosen is None or chosen not in groups:
+        raise ConfigError(f"--observations: got {chosen!r}; name a group of '{file}': {', '.join(groups) or 'none'}")
+    return passport_of(config, chosen)
 
 
 def _page(passport: dict[str, Any]) -> Iterator[str]:

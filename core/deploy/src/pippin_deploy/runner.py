@@ -38,8 +38,7 @@ class Runner:
 
     Args:
         policy: The ONNX file.
-        joints: Names of the joints as the robot's numbers have them: those of the passport, whole or their last part.
-            By default those of the passport.
+        joints: Names of the joints in the robot's order: those of the passport, whole or their last part.
         rate: Frequency of the steps [Hz]; it must be that of the training within one percent.
         gains: By name of a parameter such as `kp`, the robot's value of each joint by its name; it must be that of the
             training within ten percent.
@@ -54,6 +53,7 @@ class Runner:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         self._session = onnxruntime.InferenceSession(str(policy), options, providers=["CPUExecutionProvider"])
+        self._input = self._session.get_inputs()[0].name
         self.passport = passport = _read(self._session.get_modelmeta().custom_metadata_map)
         names = [each["name"] for each in passport["joints"]]
         #: Names of the joints, in the order of the robot's numbers.
@@ -62,6 +62,9 @@ class Runner:
         if rate is not None and not math.isclose(rate * passport["control_dt"], 1.0, rel_tol=0.01):
             raise RobotError(f"rate: the policy has {1.0 / passport['control_dt']:g} Hz, and the robot {rate:g} Hz")
         self._terms = [_TermReader(each, names) for each in passport["observations"]]
+        labels = [term.label for term in self._terms]
+        for label in {*given, *(late or {})} - {*labels, "*"}:
+            raise RobotError(f"given, late: there is no term {label!r}; terms: {', '.join(labels)}")
         missing = [term.label for term in self._terms if not (term.kind or term.label in given or "*" in given)]
         if missing:
             raise RobotError(f"given: no formula says {', '.join(missing)}; name them, and hand numbers to each step")
@@ -73,9 +76,9 @@ class Runner:
         self._own = {label: [names.index(each) for each in own if each in names] for label, own in self.driven.items()}
         for name, values in (gains or {}).items():
             self._refuse_gains(name, values)
-        self._columns = list(range(len(names)))  # those of the record
+        self._columns, self._width = list(range(len(names))), len(names)  # those of the record
         self._check()
-        self._columns = columns
+        self._columns, self._width = columns, len(self.joints)
         for term in self._terms:
             term.delay = (late or {}).get(term.label, 0)
         self.reset()
@@ -98,7 +101,7 @@ class Runner:
         return self.act(self._network(self.observe(measured)), measured)
 
     def _network(self, observations):
-        return self._session.run(None, {self._session.get_inputs()[0].name: observations[None]})[0].reshape(-1)
+        return self._session.run(None, {self._input: observations[None]})[0].reshape(-1)
 
     def observe(self, measured):
         """Return the observations of what was measured, shape [width]."""
@@ -146,10 +149,10 @@ class Runner:
             return FORMS[recipe["form"]]((seen["positions"][term.joints] - term.offset) * term.factor)
         if kind == "gravity":
             return _matrix(seen["orientation"]).T @ term.gravity
-        if kind == "angular-velocity" and recipe["frame"] == "body":
-            return seen["angular_velocity"]
-        if kind == "angular-velocity":
+        if kind == "angular-velocity" and recipe["frame"] != "body":
             return _in_frame(_matrix(seen["orientation"]), seen["angular_velocity"], recipe["frame"])
+        if kind == "angular-velocity":
+            return seen["angular_velocity"]
         if kind == "orientation":
             own = seen["orientation"] * (-1.0 if recipe["unique"] and seen["orientation"][3] < 0.0 else 1.0)
             return own if recipe["order"] == "xyzw" else np.roll(own, 1)
@@ -165,8 +168,8 @@ class Runner:
         """Return what was measured, its joints in the order of the passport, all in single precision."""
         seen: dict[str, Any] = {"commands": {}, "given": {}, **_finite("measured", measured)}
         for key in {"positions", "velocities"} & seen.keys():
-            if seen[key].ndim != 1 or len(seen[key]) <= max(self._columns):
-                raise RobotError(f"{key}: {len(self.joints)} numbers are wanted, got the shape {seen[key].shape}")
+            if seen[key].shape != (self._width,):
+                raise RobotError(f"{key}: {self._width} numbers are wanted, got the shape {seen[key].shape}")
             seen[key] = seen[key][self._columns]
         return seen
 
@@ -175,8 +178,9 @@ class Runner:
         for joint, position in zip(self.passport["joints"], seen.get("positions", ()), strict=False):
             low, high = joint["lower"], joint["upper"]
             if (low is not None and position < low - BEYOND) or (high is not None and position > high + BEYOND):
-                name = joint["name"]
-                raise RobotError(f"positions: {name} at {position:g} is out of its limits; see unit, sign, zero")
+                raise RobotError(
+                    f"positions: {joint['name']} at {position:g} is out of its limits; see unit, sign, zero"
+                )
         if "orientation" in seen:
             own, start = seen["orientation"], np.array(self.passport["record"]["measured"][0]["orientation"], single)
             if abs(float(np.linalg.norm(own)) - 1.0) > 0.01:
@@ -248,7 +252,6 @@ def _read(metadata):
 
 
 def _finite(place, value) -> Any:
-    """Return numbers in single precision, those of dictionaries, too."""
     if isinstance(value, dict):
         return {key: _finite(key, each) for key, each in value.items()}
     numbers = np.asarray(value, single)
@@ -258,7 +261,6 @@ def _finite(place, value) -> Any:
 
 
 def _found(name, joints):
-    """Return the robot's column of a joint of the passport."""
     found = [column for column, own in enumerate(joints) if own in (name, name.rpartition("/")[2])]
     if len(found) != 1:
         raise RobotError(f"joints: {name.rpartition('/')[2]!r} is {len(found)} times among {', '.join(joints)}")
@@ -272,7 +274,6 @@ def _compare(place, step, found, wanted, tolerance=2e-6):
 
 
 def _matrix(rotation):
-    """Return the rotation matrix of a quaternion x, y, z, w."""
     x, y, z, w = rotation
     across = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]], single)
     return np.eye(3, dtype=single) + single(2) * (w * across + across @ across)
@@ -291,9 +292,8 @@ def main(policy):
     passport = Runner(policy, given="*").passport
     print(f"{policy}: the record of its passport is repeated")
     print(f"{1.0 / passport['control_dt']:g} Hz; joints: {', '.join(each['name'] for each in passport['joints'])}")
-    for kind in ("observations", "actions"):
-        for each in passport[kind]:
-            print(f"{kind}.{each['label']}: {each['type']}, {', '.join(each['labels'])}")
+    for each in passport["observations"] + passport["actions"]:
+        print(f"{each['label']}: {each['type']}, {', '.join(each['labels'])}")
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ _LEFT_OUT = ("rewards", "terminations", "events", "curricula", "metrics", "symme
 """Tables of a task that no policy reads."""
 
 Passport = dict[str, Any]
-"""The keys of a passport, as JSON has them: see the page *Passport of a policy*."""
+"""The keys of a passport, as JSON has them: see the page *Run a policy on a robot*."""
 
 
 def write_passport(file: Path, passport: Passport) -> None:
@@ -73,10 +73,14 @@ def read_passport(file: Path) -> Passport | None:
         file: The ONNX file.
 
     Raises:
-        ConfigError: The passport is damaged, was changed, or is of another version.
+        ConfigError: The file cannot be read; or its passport is damaged, was changed, or is of another version.
         PluginError: The extra `policy` is not installed.
     """
-    model = import_library("onnx", "policy").load(file, load_external_data=False)
+    onnx = import_library("onnx", "policy")
+    try:
+        model = onnx.load(file, load_external_data=False)
+    except Exception as error:  # that of a library below
+        raise ConfigError(f"path: '{file}' is not a readable ONNX file: {error}") from error
     text = next((each.value for each in model.metadata_props if each.key == KEY), None)
     if text is None:
         return None
@@ -110,12 +114,12 @@ def passport_of(config: SimulationConfig, group: str, **trained: Any) -> Passpor
         **trained: What the passport says of the training, as JSON has it.
     """
     with Simulation(_clean(config)) as simulation:
-        said = described(simulation, group)
-        record = _record(simulation, said, group)
-    for term, (label, choice) in zip(said["observations"], config.task.observations[group].items(), strict=True):
+        passport = described(simulation, group)
+        record = _record(simulation, passport, group)
+    for term, (label, choice) in zip(passport["observations"], config.task.observations[group].items(), strict=True):
         term |= {"label": label, "delay": list(choice.delay), "noise": choice.noise, "noise_std": choice.noise_std}
     delay = {"action_delay": list(config.task.action_delay)}
-    return said | delay | {"trained": trained, "record": record}
+    return passport | delay | {"trained": trained, "record": record}
 
 
 def described(simulation: Any, group: str) -> Passport:
