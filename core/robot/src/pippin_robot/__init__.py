@@ -1,0 +1,41 @@
+"""Robots: the kind `robot`, the table `[robot]`, `pippin emulate` and `pippin drive`."""
+
+from typing import TYPE_CHECKING
+
+from pippin.late import late
+
+from .config import (
+    EmulatedFaultConfig,
+    RobotConfig,
+    RobotEmulateConfig,
+    RobotJointConfig,
+    RobotLimitsConfig,
+    RobotSafetyConfig,
+)
+from .contract import Commands, Readings, Robot, RobotDriver, RobotFault, RobotJoint, RobotServer
+
+if TYPE_CHECKING:
+    from .driving import DriveResult, drive
+    from .emulating import Emulator, emulate
+
+__all__ = [
+    "Commands",
+    "DriveResult",
+    "EmulatedFaultConfig",
+    "Emulator",
+    "Readings",
+    "Robot",
+    "RobotConfig",
+    "RobotDriver",
+    "RobotEmulateConfig",
+    "RobotFault",
+    "RobotJoint",
+    "RobotJointConfig",
+    "RobotLimitsConfig",
+    "RobotSafetyConfig",
+    "RobotServer",
+    "drive",
+    "emulate",
+]
+
+__getattr__ = late(__name__)

@@ -1,0 +1,334 @@
+"""`pippin emulate`: a simulation, paced in real time, is the robot to programs that others wrote."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+import numpy as np
+import warp as wp
+from pippin import ConfigError, Simulation, SimulationConfig
+from pippin.arrays import on_host
+from pippin.studies import current_progress
+
+from .config import RobotConfig
+from .contract import Commands, Readings, Robot, RobotServer
+from .pace import Deadlines, RealTime, before_others
+from .plan import RobotPlan
+
+ACTING = ("motions", "policy", "task", "controllers")
+"""Tables of a file that would drive the robot besides the programs that talk to it."""
+
+_VOLTS = 12.0
+"""Voltage that motors without a supply of their own tell [V]."""
+
+_SWEEP = 4.0
+"""Time of a hand's way through the range of a joint, there and back [s]."""
+
+
+@attrs.frozen(kw_only=True)
+class EmulateResult:
+    """What an emulated robot did."""
+
+    address: str
+    """How it was reached."""
+    seconds: float
+    """Time that it was there [s]."""
+    rate: float
+    """Physics steps per second of real time."""
+    late: Mapping[str, float]
+    """How late steps began, by percentile [s]."""
+    dropped: int
+    """Steps that were left out, as they were too late."""
+    scheduler: str
+    """What the system granted."""
+    counts: Mapping[str, int]
+    """Numbers of the server, such as of packets."""
+
+
+def plugin_of(config: SimulationConfig) -> Robot:
+    """Return the plugin of the table `[robot]`.
+
+    Raises:
+        ConfigError: There is no such table.
+        PluginError: The plugin cannot be loaded.
+    """
+    choice = getattr(config, "robot", None)
+    if choice is None:
+        raise ConfigError("robot: there is no such table; add [robot] with a type and a table for each driven joint")
+    from pippin.catalog import Catalog
+
+    return Catalog.installed().find("robot", choice.type).load()(choice.config)
+
+
+def emulate(
+    config: SimulationConfig,
+    *,
+    duration: float | None = None,
+    hand: Literal["sweep"] | None = None,
+    calibrated: Path | None = None,
+    realtime: RealTime = "try",
+    out: Path | None = None,
+    ready: Callable[[str], None] | None = None,
+) -> EmulateResult:
+    """Be the robot of a file until Ctrl-C.
+
+    Args:
+        config: The file, with a table `[robot]`. What acts in it, such as motions, is left out.
+        duration: Time after which it ends [s]; by default never.
+        hand: `sweep` moves joints without torque through their range, as a calibration needs it.
+        calibrated: File or folder for LeRobot's file of a calibration, which the motors have then.
+        realtime: Whether the system is asked to run it before other programs.
+        out: Folder of what the file records; by default the present one.
+        ready: Called with the address, once the robot can be reached.
+
+    Raises:
+        ConfigError: The file has no robot, or does not fit it.
+        RobotFault: The side of the robot ended.
+    """
+    robot = plugin_of(config)
+    left_out = [name for name in ACTING if getattr(config, name, None)]
+    progress = current_progress()
+    if left_out:
+        progress.remark(f"left out, as other programs drive the robot: {', '.join(left_out)}")
+    with Simulation(config.with_tables(**dict.fromkeys(left_out)), folder=out) as simulation:
+        emulator = Emulator(simulation, robot, hand=hand)
+        if calibrated is not None:
+            emulator.calibrate(calibrated)
+        try:
+            return emulator.run(duration, realtime, ready)
+        finally:
+            emulator.close()
+
+
+class Emulator:
+    """A robot in a simulation.
+
+    Args:
+        simulation: One world of one robot.
+        robot: The plugin.
+        hand: `sweep` moves joints without torque.
+
+    Raises:
+        ConfigError: They do not fit each other.
+    """
+
+    def __init__(self, simulation: Simulation, robot: Robot, hand: str | None = None) -> None:
+        config: RobotConfig = robot.config
+        self._simulation, self._config, self._hand = simulation, config, hand
+        self.plan = RobotPlan.of(simulation, config)
+        self._imu = _imu(simulation, config, self.plan)
+        self._faults = [(each, _chosen(each.joints, self.plan)) for each in config.emulate.faults]
+        for fault, _ in self._faults:
+            if fault.kind not in robot.faults:
+                known = ", ".join(robot.faults) or "none"
+                raise ConfigError(f"robot.emulate.faults: this robot cannot do {fault.kind!r}; it can do: {known}")
+        self.server: RobotServer = robot.serve(self.plan.joints)
+        self.readings = Readings(len(self.plan.joints))
+        self._limits = {label: on_host(_parameter(group, "effort_limit")) for label, group in self._groups()}
+        self._settings: dict[tuple[str, str], np.ndarray] = {}
+        self._enabled = np.ones(len(self.plan.joints), dtype=bool)
+        #: Time since the robot can be reached [s].
+        self.time: float = 0.0
+        self.measure()
+
+    def calibrate(self, place: Path) -> None:
+        """Give the motors a calibration, and write LeRobot's file of it.
+
+        Raises:
+            ConfigError: This robot has none.
+        """
+        calibrate = getattr(self.server, "calibrate", None)
+        if calibrate is None:
+            raise ConfigError("--calibrated: this robot has no calibration; leave it out")
+        calibrate(place if place.suffix == ".json" else place / "robot.json")
+
+    def run(
+        self, duration: float | None, realtime: RealTime = "try", ready: Callable[[str], None] | None = None
+    ) -> EmulateResult:
+        """Be reachable, and step in real time until the end, or until Ctrl-C."""
+        simulation, pace = self._simulation, Deadlines(self._simulation.dt * self._config_decimation())
+        start = simulation.state.joint_q.numpy().copy()
+        simulation.step(3)  # kernels are compiled and recorded before anybody can ask
+        simulation.state.joint_q.assign(start)
+        simulation.state.joint_qd.zero_()
+        simulation.invalidate("joints")
+        self.measure()
+        with before_others(realtime) as scheduler:
+            self.server.open(self.readings)
+            if ready is not None:
+                ready(self.server.address)
+            pace.begin()
+            try:
+                while duration is None or self.time < duration:
+                    self.step()
+                    pace.wait()
+                    self.time += pace.period
+            except KeyboardInterrupt:
+                pass
+        return EmulateResult(
+            address=self.server.address,
+            seconds=self.time,
+            rate=pace.rate,
+            late=pace.percentiles(),
+            dropped=pace.dropped,
+            scheduler=scheduler,
+            counts=self.server.counts(),
+        )
+
+    def step(self) -> None:
+        """Take the commands, step, and measure."""
+        commands = self.server.exchange(self.readings)
+        self._go_wrong(commands)
+        self._apply(commands)
+        if self._hand == "sweep" and not self._enabled.all():
+            self._sweep()
+        self._simulation.step()
+        self.measure()
+
+    def measure(self) -> None:
+        """Read what the robot measures from the simulation."""
+        state, readings, emulated = self._simulation.state, self.readings, self._config.emulate
+        readings.position[:] = on_host(state.joint_q)[self.plan.coordinates]
+        readings.velocity[:] = on_host(state.joint_qd)[self.plan.dofs]
+        readings.temperature[:] = emulated.temperature
+        for label, (rows, columns) in self.plan.groups.items():
+            group = self._simulation.actuators[label]
+            readings.effort[rows] = on_host(group.applied_effort)[0][columns]
+            volts, torque = (_parameter_values(group, name, columns) for name in ("voltage", "kt"))
+            readings.voltage[rows] = _VOLTS if volts is None else volts
+            if torque is not None:
+                readings.current[rows] = readings.effort[rows] / torque
+        if emulated.voltage is not None:
+            readings.voltage[:] = emulated.voltage
+        if self._imu is not None:
+            outputs = self._imu.outputs
+            readings.orientation[:] = on_host(outputs["orientation"].data).reshape(-1)[:4]
+            readings.angular_velocity[:] = on_host(outputs["angular_velocity"].data).reshape(-1)[:3]
+            readings.acceleration[:] = on_host(outputs["linear_acceleration"].data).reshape(-1)[:3]
+        for fault, chosen in self._active():
+            if fault.kind == "heat":
+                readings.temperature[chosen] = fault.value
+            if fault.kind == "sag":
+                readings.voltage[chosen] = fault.value
+
+    def close(self) -> None:
+        """Be gone."""
+        self.server.close()
+
+    def _config_decimation(self) -> int:
+        return round(self._simulation.control_dt / self._simulation.dt)
+
+    def _groups(self) -> Any:
+        return ((label, self._simulation.actuators[label]) for label in self.plan.groups)
+
+    def _active(self) -> Sequence[tuple[Any, np.ndarray]]:
+        return [
+            each
+            for each in self._faults
+            if each[0].start <= self.time < each[0].start + (np.inf if each[0].duration is None else each[0].duration)
+        ]
+
+    def _go_wrong(self, commands: Commands) -> None:
+        """Let happen what the file says goes wrong now."""
+        if not self._faults:
+            return
+        active = self._active()
+        kinds = {fault.kind: fault.value for fault, _ in active}
+        if "quit" in kinds:
+            os.kill(os.getpid(), signal.SIGKILL)
+        memory = getattr(self.server, "memory", None)
+        if memory is not None:
+            memory.set_faults("silence" in kinds, kinds.get("drop") or 0.0, kinds.get("corrupt") or 0.0)
+        over = np.zeros(len(self.plan.joints), dtype=bool)
+        for fault, chosen in active:
+            over[chosen] |= fault.kind == "overload"
+        if hasattr(self.server, "set_overload"):
+            self.server.set_overload(over)
+            commands.enabled = commands.enabled & ~over
+
+    def _apply(self, commands: Commands) -> None:
+        """Write commands into the groups of actuators."""
+        for label, (rows, columns) in self.plan.groups.items():
+            group = self._simulation.actuators[label]
+            for name, values in (
+                ("position_targets", commands.position),
+                ("velocity_targets", commands.velocity),
+                ("feedforward", commands.effort),
+            ):
+                self._write(label, name, lambda group=group, name=name: getattr(group, name), columns, values[rows])
+            for name, values in (("kp", commands.kp), ("kd", commands.kd)):
+                self._write(label, name, lambda group=group, name=name: _parameter(group, name), columns, values[rows])
+            share = np.nan_to_num(commands.effort_share[rows], nan=1.0)
+            limits = self._limits[label][0][columns]
+            most = np.minimum(limits, np.where(share < 1.0, share * self._efforts(rows), np.inf))
+            most = np.where(commands.enabled[rows], most, 0.0)
+            self._write(label, "effort_limit", lambda group=group: _parameter(group, "effort_limit"), columns, most)
+        self._enabled = commands.enabled
+
+    def _efforts(self, rows: np.ndarray) -> np.ndarray:
+        return np.array([self.plan.joints[row].effort_limit for row in rows])
+
+    def _write(self, label: str, name: str, find: Callable[[], wp.array], columns: np.ndarray, values: Any) -> None:
+        """Write numbers that changed into an array of a group, shape [1, DOFs]; NaN leaves a number as it is."""
+        known = self._settings.get((label, name))
+        if known is not None and np.array_equal(known, values, equal_nan=True):
+            return
+        self._settings[label, name] = np.array(values)
+        chosen = ~np.isnan(values)
+        if chosen.any():
+            array = find()
+            whole = on_host(array).copy()
+            whole[0, columns[chosen]] = values[chosen]
+            array.assign(whole)
+
+    def _sweep(self) -> None:
+        """Move the joints without torque as a hand does: to the middle first, then through their range, all at once."""
+        state = self._simulation.state
+        positions, velocities = on_host(state.joint_q).copy(), on_host(state.joint_qd).copy()
+        for number, joint in enumerate(self.plan.joints):
+            if self._enabled[number] or not np.isfinite(joint.lower + joint.upper):
+                continue
+            middle, half = 0.5 * (joint.lower + joint.upper), 0.5 * (joint.upper - joint.lower)
+            way = np.sin(2.0 * np.pi * max(0.0, self.time - _SWEEP) / _SWEEP)
+            positions[self.plan.coordinates[number]] = middle + 0.98 * half * way
+            velocities[self.plan.dofs[number]] = 0.0
+        state.joint_q.assign(positions)
+        state.joint_qd.assign(velocities)
+        self._simulation.invalidate("joints")
+
+
+def _chosen(patterns: Sequence[str], plan: RobotPlan) -> np.ndarray:
+    found = [any(re.fullmatch(each, joint.name) for each in patterns) for joint in plan.joints]
+    if not any(found):
+        raise ConfigError(f"robot.emulate.faults: no joint is called {', '.join(patterns)}; name one of robot.joints")
+    return np.array(found)
+
+
+def _imu(simulation: Simulation, config: RobotConfig, plan: RobotPlan) -> Any:
+    """Return the sensor of the robot's inertial unit; None without one."""
+    if config.imu is None:
+        if plan.is_floating:
+            raise ConfigError("robot.imu: this robot has a free base; name the sensor `imu` that stands for its unit")
+        return None
+    sensor = simulation.sensors.get(config.imu)
+    if sensor is None or not {"orientation", "angular_velocity", "linear_acceleration"} <= set(sensor.outputs):
+        known = ", ".join(simulation.sensors) or "none"
+        raise ConfigError(f"robot.imu: {config.imu!r} is no sensor of type imu in this file; sensors: {known}")
+    return sensor
+
+
+def _parameter(group: Any, name: str) -> wp.array:
+    if name not in group.parameters:
+        known = ", ".join(group.parameters)
+        raise ConfigError(f"robot: a program sets {name}, which these actuators do not have; they have: {known}")
+    return group.get(name)
+
+
+def _parameter_values(group: Any, name: str, columns: np.ndarray) -> np.ndarray | None:
+    return on_host(group.get(name))[0][columns] if name in group.parameters else None

@@ -1,0 +1,59 @@
+"""`pippin emulate`: be a robot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import attrs
+import click
+from pippin.console import PATH, changes, json_line, shown_progress
+
+
+@click.command()
+@click.argument("file", type=PATH)
+@click.option("--duration", type=click.FloatRange(min=0.0, min_open=True), metavar="S", help="End after this time [s].")
+@click.option("--hand", type=click.Choice(["sweep"]), help="Move joints without torque, as for a calibration.")
+@click.option(
+    "--calibrated",
+    type=PATH,
+    metavar="PATH",
+    help="Give the motors a calibration, and write LeRobot's file of it: PATH, or PATH/robot.json.",
+)
+@click.option(
+    "--realtime",
+    type=click.Choice(["off", "try", "require"]),
+    default="try",
+    show_default=True,
+    help="Ask the system to run this before other programs.",
+)
+@click.option("--out", type=PATH, metavar="FOLDER", help="Folder of what the file records.")
+@changes(has_worlds=False)
+@json_line()
+def emulate(file: Path, overrides: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Be the robot of FILE to other programs, in real time.
+
+    The table [robot] names the protocol and the motors. The robot can be reached once its line appears. Motors have no
+    torque until a program gives it. Motions, policies, tasks and controllers of FILE do not act.
+
+    Ctrl-C ends it.
+    """
+    with shown_progress(is_stdout_reserved=as_json) as progress:
+        with progress.phase("read"):
+            from pippin import load
+
+            config = load(file, overrides)
+        from pippin.studies import import_newton
+
+        import_newton(config, progress)
+        from pippin_robot.emulating import emulate as emulate_file
+
+        found = emulate_file(config, ready=lambda address: progress.note(f"the robot is at {address}"), **options)
+        late = ", ".join(f"{name} {1e3 * value:.2f}" for name, value in found.late.items())
+        counts = ", ".join(f"{name} {value}" for name, value in found.counts.items())
+        progress.note(f"{found.seconds:.1f} s at {found.rate:.1f} steps per second; {found.dropped} left out")
+        progress.note(f"steps late by [ms]: {late}; scheduler: {found.scheduler}")
+        progress.note(counts)
+    if as_json:
+        click.echo(json.dumps(attrs.asdict(found), ensure_ascii=False))
