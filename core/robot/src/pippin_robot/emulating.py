@@ -130,7 +130,7 @@ class Emulator:
                 raise ConfigError(f"robot.emulate.faults: this robot cannot do {fault.kind!r}; it can do: {known}")
         self.server: RobotServer = robot.serve(self.plan.joints)
         self.readings = Readings(len(self.plan.joints))
-        self._limits = {label: on_host(_parameter(group, "effort_limit")) for label, group in self._groups()}
+        self._limits = {label: on_host(_parameter(group, "effort_limit")).copy() for label, group in self._groups()}
         self._settings: dict[tuple[str, str], np.ndarray] = {}
         self._enabled = np.ones(len(self.plan.joints), dtype=bool)
         #: Time since the robot can be reached [s].
