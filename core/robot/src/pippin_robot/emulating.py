@@ -18,7 +18,7 @@ from pippin.studies import current_progress
 
 from .config import RobotConfig
 from .contract import Commands, Readings, Robot, RobotServer
-from .pace import Deadlines, RealTime, before_others
+from .pace import Deadlines, RealTime, before_others, percentiles
 from .plan import RobotPlan
 
 ACTING = ("motions", "policy", "task", "controllers")
@@ -175,7 +175,7 @@ class Emulator:
             address=self.server.address,
             seconds=self.time,
             rate=pace.rate,
-            late=pace.percentiles(),
+            late=percentiles(pace.late),
             dropped=pace.dropped,
             scheduler=scheduler,
             counts=self.server.counts(),

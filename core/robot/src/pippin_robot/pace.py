@@ -6,7 +6,7 @@ import contextlib
 import gc
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
@@ -34,12 +34,13 @@ class Deadlines:
         self.late: list[float] = []
         #: Number of periods that were left out.
         self.dropped: int = 0
-        self._start = time.monotonic()
-        self._next = self._start
+        #: Time of the first deadline, on the clock of `time.monotonic` [s].
+        self.start: float = time.monotonic()
+        self._next = self.start
 
     def begin(self) -> None:
         """Let the first deadline be now."""
-        self._start = self._next = time.monotonic()
+        self.start = self._next = time.monotonic()
         self.late.clear()
         self.dropped = 0
 
@@ -62,15 +63,21 @@ class Deadlines:
     @property
     def rate(self) -> float:
         """Frequency that was reached [Hz]."""
-        passed = time.monotonic() - self._start
+        passed = time.monotonic() - self.start
         return len(self.late) / passed if passed > 0.0 else 0.0
 
-    def percentiles(self) -> dict[str, float]:
-        """Return how late periods began, by the name of the percentile [s]."""
-        if not self.late:
-            return {}
-        ranks = {"p50": 50.0, "p99": 99.0, "p99.9": 99.9, "max": 100.0}
-        return dict(zip(ranks, np.percentile(self.late, list(ranks.values())).tolist(), strict=True))
+    @property
+    def seconds(self) -> float:
+        """Time since the first deadline [s]."""
+        return time.monotonic() - self.start
+
+
+def percentiles(times: Sequence[float]) -> dict[str, float]:
+    """Return percentiles of times by their name, in the unit of the times; nothing without times."""
+    if not len(times):
+        return {}
+    ranks = {"p50": 50.0, "p99": 99.0, "p99.9": 99.9, "max": 100.0}
+    return dict(zip(ranks, np.percentile(times, list(ranks.values())).tolist(), strict=True))
 
 
 @contextlib.contextmanager
