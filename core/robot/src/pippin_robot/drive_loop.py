@@ -24,7 +24,7 @@ _SECOND = 0.5
 """Time in which a second Ctrl-C takes the torque [s]."""
 
 
-@attrs.define(kw_only=True, eq=False)
+@attrs.define(kw_only=True, eq=False, slots=False)
 class DriveLoop:
     """Drives a robot until its targets end, a fault, or Ctrl-C."""
 

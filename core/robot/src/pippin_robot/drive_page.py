@@ -87,7 +87,7 @@ def _charts(recording: Recording, config: SimulationConfig) -> Iterator[Markup]:
         if np.isfinite(values).any():
             own = [Line(name=each.rpartition("/")[2], color=k) for k, each in enumerate(labels)]
             charts.append(_chart(name, recording[f"robot/{name}"].units[0], own, times, list(values.T)))
-    yield section("Series", *(each.markup() for each in charts), id="series")
+    yield section("Series", *(each.figure() for each in charts), id="series")
 
 
 def _chart(title: str, unit: str, lines: Any, times: np.ndarray, values: Any) -> Chart:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -14,7 +15,7 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError, Simulation, SimulationConfig
 from pippin.arrays import on_host
-from pippin.studies import current_progress
+from pippin.studies import current_progress, stopped_between_steps
 
 from .config import RobotConfig
 from .contract import Commands, Readings, Robot, RobotServer
@@ -164,13 +165,12 @@ class Emulator:
             if ready is not None:
                 ready(self.server.address)
             pace.begin()
-            try:
+            with contextlib.suppress(KeyboardInterrupt), stopped_between_steps() as stop_if_asked:
                 while duration is None or self.time < duration:
                     self.step()
                     pace.wait()
                     self.time += pace.period
-            except KeyboardInterrupt:
-                pass
+                    stop_if_asked()
         return EmulateResult(
             address=self.server.address,
             seconds=self.time,

@@ -36,11 +36,11 @@ class Deadlines:
         self.dropped: int = 0
         #: Time of the first deadline, on the clock of `time.monotonic` [s].
         self.start: float = time.monotonic()
-        self._next = self.start
+        self._next = self._last = self.start
 
     def begin(self) -> None:
         """Let the first deadline be now."""
-        self.start = self._next = time.monotonic()
+        self.start = self._next = self._last = time.monotonic()
         self.late.clear()
         self.dropped = 0
 
@@ -52,7 +52,7 @@ class Deadlines:
             time.sleep(left - _SPIN)
         while (now := time.monotonic()) < self._next:
             pass
-        late = now - self._next
+        late, self._last = now - self._next, now
         if late >= self.period:
             count = int(late / self.period)
             self.dropped += count
@@ -61,15 +61,14 @@ class Deadlines:
         return late
 
     @property
-    def rate(self) -> float:
-        """Frequency that was reached [Hz]."""
-        passed = time.monotonic() - self.start
-        return len(self.late) / passed if passed > 0.0 else 0.0
+    def seconds(self) -> float:
+        """Time from the first deadline to the last one [s]."""
+        return self._last - self.start
 
     @property
-    def seconds(self) -> float:
-        """Time since the first deadline [s]."""
-        return time.monotonic() - self.start
+    def rate(self) -> float:
+        """Frequency that was reached [Hz]."""
+        return len(self.late) / self.seconds if self.late else 0.0
 
 
 def percentiles(times: Sequence[float]) -> dict[str, float]:
