@@ -1,4 +1,7 @@
-"""The loop of `pippin drive`: read, watch, compute, limit, write, record. No Warp."""
+"""The loop of `pippin drive`: read, watch, compute, limit, write, record. No Warp.
+
+Rows are recorded from the first targets on: on its way there, the robot comes from where it lay or leaned.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,7 @@ class DriveLoop:
     def __attrs_post_init__(self) -> None:
         self.readings = Readings(len(self.joints))
         self._commands, self._sent = Commands(len(self.joints)), np.zeros(len(self.joints))
-        self._fresh = self._good = self._trip = 0.0
+        self._fresh = self._good = self._trip = self._measured = self._first = 0.0
 
     def run(self, duration: float | None) -> RobotFault | KeyboardInterrupt | None:
         """Drive, and return what ended it early, with the robot left as its safety says.
@@ -127,11 +130,13 @@ class DriveLoop:
             late_in_a_row = late_in_a_row + 1 if late > 0.5 * period and is_fresh else 0
             if late_in_a_row > safety.max_late:
                 raise RobotFault(f"{late_in_a_row} periods in a row began late, the last one by {late:.4f} s", "late")
+            if number == soft:
+                self._first = self._measured
             if number < soft:
                 wanted = start + (first - start) * _least_jerk((number + 1) / soft)
             else:
                 wanted = self.source.targets(self.readings, number - soft)
-            self._write(self._usable(wanted, safety.watchdog), late, is_fresh)
+            self._write(self._usable(wanted, safety.watchdog), late, is_logged=is_fresh and number >= soft)
             number += 1
 
     def _soft_start(self, way: np.ndarray) -> float:
@@ -156,6 +161,7 @@ class DriveLoop:
             return False
         self._fresh = time.monotonic()
         self._trip = self._fresh - begin
+        self._measured = 0.5 * (self._fresh + begin)
         return True
 
     def _usable(self, wanted: np.ndarray, watchdog: float) -> np.ndarray:
@@ -169,7 +175,7 @@ class DriveLoop:
             raise RobotFault(f"targets are no numbers for {watchdog:g} s: {names}", "target")
         return self._sent
 
-    def _write(self, wanted: np.ndarray, late: float, is_fresh: bool) -> None:
+    def _write(self, wanted: np.ndarray, late: float, *, is_logged: bool) -> None:
         before, begin = self._sent, time.monotonic()
         self._sent = self.limits.apply(wanted, self.readings.position)
         if not self.is_dry:
@@ -178,12 +184,12 @@ class DriveLoop:
         trip = self._trip + time.monotonic() - begin
         self.round_trips.append(trip)
         predicted = None if self.shadow is None else self.shadow.step(self._sent, self.readings)
-        if self.log is not None and is_fresh:
+        if self.log is not None and is_logged:
             self.log.add(self._row(before, late, trip, predicted, 0))
 
     def _row(self, targets: np.ndarray, late: float, trip: float, predicted: Any, fault: int) -> dict[str, Any]:
         """Return a row: a state with the targets that led to it."""
-        row: dict[str, Any] = {"time": time.monotonic() - self.pace.start, **measured(self.readings)}
+        row: dict[str, Any] = {"time": self._measured - self._first, **measured(self.readings)}
         row |= {f"actuators/{label}/position_targets": targets[places] for label, places in self.groups.items()}
         row |= {"robot/limited": self.limits.acted, "robot/fault": fault, "robot/late": late, "robot/round_trip": trip}
         row["robot/wall_time"] = time.time()
