@@ -17,6 +17,7 @@ from typing import Any, Literal
 import attrs
 import numpy as np
 from attrs.validators import gt
+from pippin import FilePath
 from pippin.errors import ConfigError
 from pippin.extras import import_library
 from pippin.validators import non_negative
@@ -73,8 +74,11 @@ class BusConfig(RobotConfig):
     retries: int = attrs.field(default=2)
     """Number of times that a question is asked again."""
 
-    emulate: BusEmulateConfig = BusEmulateConfig()
+    calibration: FilePath | None = None
+    """LeRobot's file of a calibration: the driver refuses motors whose homing offset or limits are others, and
+    `pippin emulate --calibrated` writes it."""
 
+    emulate: BusEmulateConfig = BusEmulateConfig()
 
 
 class BusServer(RobotServer):
