@@ -94,7 +94,7 @@ class BusServer(RobotServer):
 
     def __init__(self, config: BusConfig, count: int) -> None:
         self._config = config
-        self._file = tempfile.TemporaryFile()
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115
         self._file.truncate(bus_program.HEAD_SIZE + count * bus_program.ROW_SIZE)
         self.memory = bus_program.Memory(self._file.fileno(), count)
         #: The rows of the motors, in the order of the joints: uint8, shape [motors, bytes].
@@ -143,7 +143,8 @@ class BusServer(RobotServer):
         return {"packets": packets, "wrong": wrong, "answers": answers, "dropped": dropped, "damaged": damaged}
 
     def close(self) -> None:
-        """End the program."""
+        """End the program; the numbers of packets stay."""
+        self._file.close()
         if self._program is None:
             return
         assert self._program.stdin is not None

@@ -1,0 +1,286 @@
+"""Servos of the series X: the side of the servos, and the driver."""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from pippin.errors import ConfigError
+from pippin_robot.bus import refuse_ids, refuse_rate
+from pippin_robot.contract import Commands, Readings, Robot, RobotFault, RobotJoint
+from pippin_robot.motors import MotorDriver, MotorServer, numbers, put, refuse_slides
+
+from . import DynamixelConfig, bus
+
+RATE = 0.229 / 60.0 * bus.TURN
+"""Unit of the registers of speeds [counts/s]."""
+
+FULL_PWM = 885
+
+MODES = (3, 4, 5)
+"""Modes that follow positions: within a turn, over turns, and with a limit on the current."""
+
+_READING = struct.Struct("<hii8xHB")
+"""From the current to the temperature: current, speed, position, the trajectory, voltage, temperature."""
+
+_VOLTAGE, _HEAT, _OVERLOAD = 1, 4, 32
+
+_KINDS = {_VOLTAGE: "voltage", _HEAT: "heat", _OVERLOAD: "overload"}
+
+
+class Dynamixel(Robot):
+    """A bus of servos of the series X."""
+
+    config: DynamixelConfig
+    faults = ("silence", "drop", "corrupt", "heat", "sag", "overload", "quit")
+
+    def __init__(self, config: DynamixelConfig) -> None:
+        super().__init__(config)
+        refuse_ids(config.joints, 252)
+        if config.baud not in bus.SPEEDS:
+            raise ConfigError(f"robot.baud: servos know {', '.join(map(str, bus.SPEEDS))}, got {config.baud}")
+
+    def serve(self, joints: Sequence[RobotJoint]) -> DynamixelServer:
+        """Return the servos."""
+        refuse_slides(joints)
+        return DynamixelServer(self.config, joints)
+
+    def connect(self, joints: Sequence[RobotJoint]) -> DynamixelDriver:
+        """Return the driver, once every servo has answered."""
+        refuse_slides(joints)
+        count, each = len(joints), _READING.size
+        answers = 8 + count * (each + 4) if self.config.fast else count * (each + 11)
+        refuse_rate(self.config, [14 + count, answers, 14 + 5 * count])
+        return DynamixelDriver(self.config, bus.TURN)
+
+
+class DynamixelServer(MotorServer):
+    """Emulated servos. They are new, but for id and speed; the file's gains hold until a client writes others."""
+
+    protocol = Path(bus.__file__)
+    notes = (
+        "servos keep the gains I and D and accelerations of profiles, and do nothing with them; PWM and trajectories"
+        " read 0",
+    )
+
+    def __init__(self, config: DynamixelConfig, joints: Sequence[RobotJoint]) -> None:
+        super().__init__(config, joints, bus.TURN)
+        names = {model["name"]: number for number, model in bus.models().items()}
+        models = [names[each.model] for each in config.joints.values()]
+        for row, each, model in zip(self.rows, config.joints.values(), models, strict=True):
+            row[:256] = np.frombuffer(bus.fresh(model), dtype=np.uint8)
+            row[bus.ID], row[bus.BAUD], row[bus.DELAY] = each.id, bus.SPEEDS.index(config.baud), 0
+        count = len(joints)
+        self._limit = np.array([joint.effort_limit for joint in joints])
+        self._unit = np.array([bus.models()[model].get("current", np.nan) for model in models])
+        self._most_current = np.maximum(numbers(self.rows, bus.MOST_CURRENT, "<u2"), 1)
+        self._commands = Commands(count)
+        self._gains = numbers(self.rows, bus.KP, "<u2")
+        self._is_over = np.zeros(count, dtype=bool)
+        self._stopped = np.zeros(count, dtype=bool)
+        self._goals: np.ndarray = np.zeros(count, dtype=np.int64)
+        self._targets, self._speeds, self._time, self._is_first = np.zeros(count), np.zeros(count), 0.0, True
+
+    def publish(self, readings: Readings) -> None:
+        """Write the registers of what is measured; the program adds the homing offset."""
+        directions = np.where(self.rows[:, bus.DRIVE] & 1, -1, 1)
+        counts = self.encoders.counts(readings.position)
+        rates = np.rint(directions * self.encoders.rates(readings.velocity) / RATE).astype(int)
+        loads = np.where(np.isnan(self._unit), readings.effort / self._limit * 1000.0, readings.current / self._unit)
+        loads = np.rint(directions * self.encoders.signed(loads)).clip(-32_768, 32_767).astype(int)
+        volts = np.rint(10.0 * np.nan_to_num(readings.voltage)).astype(int)
+        heat = np.rint(np.nan_to_num(readings.temperature)).clip(0, 255).astype(int)
+        for number, row in enumerate(self.rows):
+            put(row, bus.ENCODER, "<i", int(counts[number]))
+            row[bus.MOVING] = abs(rates[number]) > 10
+            put(row, bus.CURRENT, "<hi", int(loads[number]), int(rates[number]))
+            put(row, bus.CURRENT + 18, "<HB", int(volts[number]), int(heat[number]))
+            if self._is_first:  # a goal of before the start would move the arm
+                bus.settle(row)
+        if self._is_first:
+            self._is_first, self._goals = False, numbers(self.rows, bus.GOAL, "<i4")
+            self._targets = self._goals.astype(float)
+        self._fail(volts, heat)
+
+    def _fail(self, volts: np.ndarray, heat: np.ndarray) -> None:
+        """Set the hardware errors; those that shut a servo down stay until it is started again, without torque."""
+        rows = self.rows
+        low, high = (numbers(rows, place, "<u2") for place in (bus.LOW_VOLTS, bus.HIGH_VOLTS))
+        errors = np.where((volts < low) | (volts > high), _VOLTAGE, 0) | np.where(heat > rows[:, bus.HOT], _HEAT, 0)
+        errors = errors | np.where(self._is_over, _OVERLOAD, 0) | rows[:, bus.ERROR] & rows[:, bus.SHUTDOWN]
+        for row, error in zip(rows, errors, strict=True):
+            if row[bus.ERROR] != error:
+                row[bus.ERROR] = error
+            if error & row[bus.SHUTDOWN] and row[bus.TORQUE]:
+                row[bus.TORQUE] = 0
+
+    def exchange(self, readings: Readings) -> Commands:
+        """Publish, and return the goals, which move by their profile, the torque, and gains that a client changed."""
+        self.refuse_end()
+        self.publish(readings)
+        self._refuse_modes()
+        rows, commands, now = self.rows, self._commands, time.monotonic()
+        for number, row in enumerate(rows):
+            is_expired = bus.is_expired(row, now)
+            if is_expired and not self._stopped[number]:
+                bus.settle(row, is_turned=False)
+            self._stopped[number] = is_expired
+        commands.enabled = rows[:, bus.TORQUE] == 1
+        commands.position = self.encoders.positions(self._encoders_of(self._follow(now)))
+        gains = numbers(rows, bus.KP, "<u2")
+        commands.kp = np.where(gains != self._gains, gains, np.nan)
+        self._gains = gains
+        share = np.abs(numbers(rows, bus.GOAL_PWM, "<i2")) / FULL_PWM
+        current = np.abs(numbers(rows, bus.GOAL_CURRENT, "<i2")) / self._most_current
+        commands.effort_share = np.clip(np.where(rows[:, bus.MODE] == 5, np.minimum(share, current), share), 0.0, 1.0)
+        return commands
+
+    def _refuse_modes(self) -> None:
+        for joint, mode in zip(self.joints, self.rows[:, bus.MODE], strict=True):
+            if mode not in MODES:
+                raise RobotFault(f"{joint.name}: register 11 asks for mode {mode}; emulated are 3, 4 and 5", "mode")
+
+    def _follow(self, now: float) -> np.ndarray:
+        """Return the targets as positions that the servos tell: their goals, as far as the profile's speed reaches."""
+        rows = self.rows
+        goals, profile = numbers(rows, bus.GOAL, "<i4"), numbers(rows, bus.PROFILE, "<i4")
+        free = ~self._commands.enabled | self._stopped | (profile == 0)
+        way = np.abs(goals - self._targets)
+        by_time = way / (0.001 * np.maximum(profile, 1))
+        speeds = np.where(rows[:, bus.DRIVE] & 4, by_time, RATE * profile)
+        self._speeds = np.where(goals != self._goals, speeds, self._speeds)
+        step = np.where(free, np.inf, self._speeds * (now - self._time))
+        self._targets = self._targets + np.clip(goals - self._targets, -step, step)
+        self._goals, self._time = goals, now
+        return self._targets
+
+    def _encoders_of(self, positions: np.ndarray) -> np.ndarray:
+        """Return the counts of encoders at positions that the servos tell."""
+        rows = self.rows
+        turned = positions - numbers(rows, bus.OFFSET, "<i4") + numbers(rows, bus.BASE, "<i4")
+        return np.where(rows[:, bus.DRIVE] & 1, -turned, turned)
+
+    def set_overload(self, chosen: np.ndarray) -> None:
+        """Let servos be overloaded, or no more; boolean, shape [joints]."""
+        self._is_over = chosen
+
+    def remember(self, row: np.ndarray, shift: int, low: int, high: int) -> int:
+        """Write the offset and the limits."""
+        put(row, bus.OFFSET, "<i", shift)
+        put(row, bus.HIGHEST, "<ii", high, low)
+        return shift
+
+
+class DynamixelDriver(MotorDriver):
+    """The driver of a bus of servos."""
+
+    torque = bus.TORQUE
+    config: DynamixelConfig
+
+    def begin(self) -> None:
+        """Find the servos."""
+        models = [bus.models().get(number, {"name": "another one"}) for number in self.numbers(0, "<H").tolist()]
+        for own, model, each in zip(self.ids, models, self.config.joints.values(), strict=True):
+            if model["name"] != each.model:
+                raise RobotFault(f"{self.names[own]}: id {own} is {model['name']}, and not {each.model}", "model")
+        for own, mode in zip(self.ids, self.numbers(bus.MODE, "B"), strict=True):
+            if mode not in MODES:
+                raise RobotFault(f"{self.names[own]}: register 11 of id {own} has mode {mode}, not 3, 4 or 5", "mode")
+        self.settings = {
+            "kp": (bus.KP, "<H", 1),
+            "kd": (bus.KD, "<H", 1),
+            "effort_share": (bus.GOAL_PWM, "<H", self.numbers(bus.MOST_PWM, "<H")),
+        }
+        self._direction = np.where(self.numbers(bus.DRIVE, "B") & 1, -1, 1)
+        self._offset = self.numbers(bus.OFFSET, "<i")
+        self._unit = np.array([model.get("current", np.nan) for model in models])
+        limits = self.numbers(bus.LOWEST, "<i"), self.numbers(bus.HIGHEST, "<i")
+        self.refuse_calibration([(int(a), int(b), int(c)) for a, b, c in zip(self._offset, *limits, strict=True)])
+        self._turns = np.zeros(len(self.ids), dtype=np.int64)
+        self._turns = self._settled(self.numbers(bus.POSITION, "<i"))
+
+    def read(self, readings: Readings) -> None:
+        """Measure all servos by one packet."""
+        found = np.array([_READING.unpack(data) for data in self.ask_all(bus.CURRENT, _READING.size)])
+        current, rate, position, volts, heat = found.T
+        readings.position = self.encoders.positions(self._counts(position))
+        readings.velocity = self.encoders.velocities(self._direction * rate * RATE)
+        readings.current = self.encoders.signed(self._direction * current) * self._unit
+        readings.voltage, readings.temperature = 0.1 * volts, heat.astype(float)
+        readings.effort = np.full(len(self.ids), np.nan)
+
+    def _counts(self, position: np.ndarray) -> np.ndarray:
+        """Return the counts of the encoders at positions that the servos tell."""
+        return self._direction * (position - self._offset) + self._turns
+
+    def _settled(self, position: np.ndarray) -> np.ndarray:
+        """Return the whole turns that bring positions nearest to the zeros of the joints."""
+        counts = self._direction * (position - self._offset)
+        return self.encoders.nearest(counts) - counts
+
+    def tell_goals(self, position: np.ndarray) -> None:
+        """Write the goals."""
+        goals = self._direction * (self.encoders.counts(position) - self._turns) + self._offset
+        self.tell_all(bus.GOAL, [struct.pack("<i", each) for each in goals], ~np.isnan(position))
+
+    def set_torque(self, is_on: bool) -> None:
+        """Write the register of the torque; a servo in mode 3 that gets it forgets whole turns."""
+        before = self._counts(self.numbers(bus.POSITION, "<i"))
+        super().set_torque(is_on)
+        after = self._counts(self.numbers(bus.POSITION, "<i"))
+        self._turns = self._turns + np.rint((before - after) / bus.TURN).astype(np.int64) * bus.TURN
+
+    def stop(self, how: str, position: np.ndarray) -> None:
+        """Hold the measured positions; or brake by the motors' own resistance, without gains; or be free."""
+        if how == "damp":
+            self.tell_all(bus.KI, [bytes(2)] * len(self.ids))
+        super().stop(how, position)
+
+    def ask_all(self, register: int, size: int) -> list[bytes]:
+        """Return the bytes of a register of every servo."""
+        what = f"a question for register {register} of ids {self.ids}"
+        instruction = bus.FAST_SYNC_READ if self.config.fast else bus.SYNC_READ
+
+        def parse(data: bytes) -> dict[int, tuple[int, bytes]] | None:
+            packets, wrong, _ = bus.split(data)
+            if wrong:
+                raise ValueError("damaged")
+            found: dict[int, tuple[int, bytes]] = {}
+            for own, status, values in packets:
+                if own == bus.EVERYONE and status == bus.STATUS:
+                    parts = [values[start : start + size + 2] for start in range(0, len(values), size + 4)]
+                    found |= {part[1]: (part[0], part[2:]) for part in parts}
+                elif status == bus.STATUS:
+                    found[own] = values[0], values[1:]
+            if len(found) < len(self.ids):
+                return None
+            if set(found) != set(self.ids) or any(len(values) != size for _, values in found.values()):
+                raise ValueError("others answer")
+            return found
+
+        parameters = struct.pack("<HH", register, size) + bytes(self.ids)
+        answers = self.port.ask(bus.packet(bus.EVERYONE, instruction, parameters), parse, what)
+        alerts = [own for own, (error, _) in answers.items() if error & bus.ALERT]
+        if alerts and register != bus.ERROR:
+            self._refuse_errors(alerts[0])
+        return [answers[own][1] for own in self.ids]
+
+    def _refuse_errors(self, own: int) -> None:
+        """Raise the hardware error that a servo tells."""
+        errors = dict(zip(self.ids, self.ask_all(bus.ERROR, 1), strict=True))[own][0]
+        kind = next((kind for bit, kind in _KINDS.items() if errors & bit), "hardware")
+        raise RobotFault(f"{self.names[own]}: register 70 of id {own} tells a hardware error, {errors}: {kind}", kind)
+
+    def tell_all(self, register: int, values: Sequence[bytes], chosen: np.ndarray | None = None) -> None:
+        """Write a register of servos."""
+        rows = [
+            bytes([own, *value])
+            for number, (own, value) in enumerate(zip(self.ids, values, strict=True))
+            if chosen is None or chosen[number]
+        ]
+        if rows:
+            head = struct.pack("<HH", register, len(values[0]))
+            self.port.tell(bus.packet(bus.EVERYONE, bus.SYNC_WRITE, head + b"".join(rows)))
