@@ -290,9 +290,7 @@ def test_packets_keep_the_watchdog_quiet(servos: Servos, client: Client) -> None
 
 
 @pytest.mark.parametrize(("kind", "bit"), [("heat", 4), ("sag", 1), ("overload", 32)])
-def test_a_hardware_error_takes_the_torque_until_a_restart(
-    servos: Servos, client: Client, kind: str, bit: int
-) -> None:
+def test_a_hardware_error_takes_the_torque_until_a_restart(servos: Servos, client: Client, kind: str, bit: int) -> None:
     client.write(2, bus.TORQUE, 1, 1)
     if kind == "heat":
         servos.readings.temperature[1] = 71.0

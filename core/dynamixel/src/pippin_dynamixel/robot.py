@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -228,10 +228,13 @@ class DynamixelDriver(MotorDriver):
 
     def set_torque(self, is_on: bool) -> None:
         """Write the register of the torque; a servo in mode 3 that gets it forgets whole turns."""
+        if not is_on:
+            super().set_torque(is_on)
+            return
         before = self._counts(self.numbers(bus.POSITION, "<i"))
         super().set_torque(is_on)
-        after = self._counts(self.numbers(bus.POSITION, "<i"))
-        self._turns = self._turns + np.rint((before - after) / bus.TURN).astype(np.int64) * bus.TURN
+        lost = before - self._counts(self.numbers(bus.POSITION, "<i"))
+        self._turns = self._turns + np.rint(lost / bus.TURN).astype(np.int64) * bus.TURN
 
     def stop(self, how: str, position: np.ndarray) -> None:
         """Hold the measured positions; or brake by the motors' own resistance, without gains; or be free."""
@@ -239,48 +242,33 @@ class DynamixelDriver(MotorDriver):
             self.tell_all(bus.KI, [bytes(2)] * len(self.ids))
         super().stop(how, position)
 
-    def ask_all(self, register: int, size: int) -> list[bytes]:
-        """Return the bytes of a register of every servo."""
-        what = f"a question for register {register} of ids {self.ids}"
+    def question(self, register: int, size: int) -> bytes:
+        """Return a question to all servos."""
         instruction = bus.FAST_SYNC_READ if self.config.fast else bus.SYNC_READ
+        return bus.packet(bus.EVERYONE, instruction, struct.pack("<HH", register, size) + bytes(self.ids))
 
-        def parse(data: bytes) -> dict[int, tuple[int, bytes]] | None:
-            packets, wrong, _ = bus.split(data)
-            if wrong:
-                raise ValueError("damaged")
-            found: dict[int, tuple[int, bytes]] = {}
-            for own, status, values in packets:
-                if own == bus.EVERYONE and status == bus.STATUS:
-                    parts = [values[start : start + size + 2] for start in range(0, len(values), size + 4)]
-                    found |= {part[1]: (part[0], part[2:]) for part in parts}
-                elif status == bus.STATUS:
-                    found[own] = values[0], values[1:]
-            if len(found) < len(self.ids):
-                return None
-            if set(found) != set(self.ids) or any(len(values) != size for _, values in found.values()):
-                raise ValueError("others answer")
-            return found
+    def answers(self, data: bytes, size: int) -> tuple[dict[int, tuple[int, bytes]], int]:
+        """Return what has been answered, by each servo or by all in one."""
+        packets, wrong, _ = bus.split(data)
+        found: dict[int, tuple[int, bytes]] = {}
+        for own, instruction, values in packets:
+            if instruction == bus.STATUS and own != bus.EVERYONE:
+                found[own] = values[0], values[1:]
+            elif instruction == bus.STATUS:
+                parts = [values[start : start + size + 2] for start in range(0, len(values), size + 4)]
+                found |= {part[1]: (part[0], part[2:]) for part in parts}
+        if any(len(values) != size for _, values in found.values()):
+            raise ValueError("too short")
+        return found, wrong
 
-        parameters = struct.pack("<HH", register, size) + bytes(self.ids)
-        answers = self.port.ask(bus.packet(bus.EVERYONE, instruction, parameters), parse, what)
-        alerts = [own for own, (error, _) in answers.items() if error & bus.ALERT]
-        if alerts and register != bus.ERROR:
-            self._refuse_errors(alerts[0])
-        return [answers[own][1] for own in self.ids]
+    def writing(self, register: int, size: int, rows: bytes) -> bytes:
+        """Return a write to several servos."""
+        return bus.packet(bus.EVERYONE, bus.SYNC_WRITE, struct.pack("<HH", register, size) + rows)
 
-    def _refuse_errors(self, own: int) -> None:
+    def refuse_errors(self, errors: Mapping[int, int]) -> None:
         """Raise the hardware error that a servo tells."""
-        errors = dict(zip(self.ids, self.ask_all(bus.ERROR, 1), strict=True))[own][0]
-        kind = next((kind for bit, kind in _KINDS.items() if errors & bit), "hardware")
-        raise RobotFault(f"{self.names[own]}: register 70 of id {own} tells a hardware error, {errors}: {kind}", kind)
-
-    def tell_all(self, register: int, values: Sequence[bytes], chosen: np.ndarray | None = None) -> None:
-        """Write a register of servos."""
-        rows = [
-            bytes([own, *value])
-            for number, (own, value) in enumerate(zip(self.ids, values, strict=True))
-            if chosen is None or chosen[number]
-        ]
-        if rows:
-            head = struct.pack("<HH", register, len(values[0]))
-            self.port.tell(bus.packet(bus.EVERYONE, bus.SYNC_WRITE, head + b"".join(rows)))
+        alerts = [own for own, error in errors.items() if error & bus.ALERT]
+        if alerts:
+            status = self.asked(bus.ERROR, 1)[alerts[0]][1][0]
+            kind = next((kind for bit, kind in _KINDS.items() if status & bit), "hardware")
+            raise RobotFault(f"{self.names[alerts[0]]}: a hardware error, {kind}: register 70 reads {status}", kind)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -181,33 +181,21 @@ class FeetechDriver(MotorDriver):
         goals = (self.encoders.counts(position) - self._offset) % bus.TURN
         self.tell_all(bus.GOAL, [struct.pack("<H", each) for each in goals], ~np.isnan(position))
 
-    def ask_all(self, register: int, size: int) -> list[bytes]:
-        """Return the bytes of a register of every servo."""
+    def question(self, register: int, size: int) -> bytes:
+        """Return a question to all servos."""
+        return bus.packet(bus.EVERYONE, bus.SYNC_READ, bytes([register, size, *self.ids]))
 
-        def parse(data: bytes) -> list[bytes] | None:
-            packets, wrong, _ = bus.split(data)
-            if wrong:
-                raise ValueError("damaged")
-            found = {address: (error, values) for address, error, values in packets if len(values) == size}
-            if len(found) < len(self.ids):
-                return None
-            if set(found) != set(self.ids):
-                raise ValueError("others answer")
-            for address, (error, _) in found.items():
-                if error & _OVERLOAD:
-                    raise RobotFault(f"{self.names[address]}: the servo tells an overload", "overload")
-            return [found[address][1] for address in self.ids]
+    def answers(self, data: bytes, size: int) -> tuple[dict[int, tuple[int, bytes]], int]:
+        """Return what has been answered."""
+        packets, wrong, _ = bus.split(data)
+        return {own: (error, values) for own, error, values in packets if len(values) == size}, wrong
 
-        question = bus.packet(bus.EVERYONE, bus.SYNC_READ, bytes([register, size, *self.ids]))
-        return self.port.ask(question, parse, f"a question for register {register} of ids {self.ids}")
+    def writing(self, register: int, size: int, rows: bytes) -> bytes:
+        """Return a write to several servos."""
+        return bus.packet(bus.EVERYONE, bus.SYNC_WRITE, bytes([register, size]) + rows)
 
-    def tell_all(self, register: int, values: Sequence[bytes], chosen: np.ndarray | None = None) -> None:
-        """Write a register of servos."""
-        rows = [
-            bytes([address, *value])
-            for number, (address, value) in enumerate(zip(self.ids, values, strict=True))
-            if chosen is None or chosen[number]
-        ]
-        if rows:
-            head = bytes([register, len(values[0])])
-            self.port.tell(bus.packet(bus.EVERYONE, bus.SYNC_WRITE, head + b"".join(rows)))
+    def refuse_errors(self, errors: Mapping[int, int]) -> None:
+        """Raise an overload."""
+        for own, error in errors.items():
+            if error & _OVERLOAD:
+                raise RobotFault(f"{self.names[own]}: the servo tells an overload", "overload")

@@ -149,16 +149,51 @@ class MotorDriver(RobotDriver):
         """Find the motors, and fill `settings`."""
 
     @abc.abstractmethod
-    def ask_all(self, register: int, size: int) -> list[bytes]:
-        """Return the bytes of a register of every motor."""
+    def question(self, register: int, size: int) -> bytes:
+        """Return the packet that asks every motor for bytes of a register."""
 
     @abc.abstractmethod
-    def tell_all(self, register: int, values: Sequence[bytes], chosen: np.ndarray | None = None) -> None:
-        """Write a register of the chosen motors, by one packet that nobody answers."""
+    def answers(self, data: bytes, size: int) -> tuple[dict[int, tuple[int, bytes]], int]:
+        """Return the error and the bytes of each address that has answered, and how many answers were damaged."""
+
+    @abc.abstractmethod
+    def writing(self, register: int, size: int, rows: bytes) -> bytes:
+        """Return the packet that writes a register of several motors; each row has an address, and bytes."""
+
+    @abc.abstractmethod
+    def refuse_errors(self, errors: Mapping[int, int]) -> None:
+        """Raise the fault that the errors of answers tell, by address."""
 
     @abc.abstractmethod
     def tell_goals(self, position: np.ndarray) -> None:
         """Write the goals of the positions that are numbers [rad], shape [joints]."""
+
+    def asked(self, register: int, size: int) -> dict[int, tuple[int, bytes]]:
+        """Return the error and the bytes of a register of every motor, by address."""
+
+        def parse(data: bytes) -> dict[int, tuple[int, bytes]] | None:
+            found, wrong = self.answers(data, size)
+            if wrong or not set(found) <= set(self.ids):
+                raise ValueError("damaged, or others answer")
+            return found if len(found) == len(self.ids) else None
+
+        return self.port.ask(self.question(register, size), parse, f"a question for register {register} of {self.ids}")
+
+    def ask_all(self, register: int, size: int) -> list[bytes]:
+        """Return the bytes of a register of every motor, whose answers tell no error."""
+        found = self.asked(register, size)
+        self.refuse_errors({own: error for own, (error, _) in found.items()})
+        return [found[own][1] for own in self.ids]
+
+    def tell_all(self, register: int, values: Sequence[bytes], chosen: np.ndarray | None = None) -> None:
+        """Write a register of the chosen motors, by one packet that nobody answers."""
+        rows = [
+            bytes([own, *value])
+            for number, (own, value) in enumerate(zip(self.ids, values, strict=True))
+            if chosen is None or chosen[number]
+        ]
+        if rows:
+            self.port.tell(self.writing(register, len(values[0]), b"".join(rows)))
 
     def numbers(self, register: int, layout: str) -> np.ndarray:
         """Return a register of every motor, shape [motors]."""
