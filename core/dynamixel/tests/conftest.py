@@ -18,6 +18,9 @@ JOINTS = {
     "grip": DynamixelJointConfig(id=7, model="xm430-w350"),
 }
 
+_PATIENCE = 250.0
+"""Time that the library waits for an answer besides its own [ms]."""
+
 POSITIONS = np.array([0.5, -0.25, 1.0])
 
 
@@ -25,6 +28,7 @@ class Servos:
     """A bus of three servos at known positions, and the robot that they are."""
 
     def __init__(self, place: Path, **settings: Any) -> None:
+        settings.setdefault("timeout", 0.1)
         emulated = BusEmulateConfig(**{key: settings.pop(key) for key in ("wire", "seed") if key in settings})
         self.config = DynamixelConfig(port=str(place / "bus"), joints=JOINTS, emulate=emulated, **settings)
         self.joints = [
@@ -71,7 +75,13 @@ class Client:
 
     def __init__(self, port: str, baud: int = 1_000_000) -> None:
         self.sdk = pytest.importorskip("dynamixel_sdk")
-        self.port = self.sdk.PortHandler(port)
+
+        class Patient(self.sdk.PortHandler):  # 34 ms are less than a busy machine may let this process wait
+            def setPacketTimeout(self, packet_length: int) -> None:  # noqa: N802
+                super().setPacketTimeout(packet_length)
+                self.packet_timeout += _PATIENCE
+
+        self.port = Patient(port)
         self.packets = self.sdk.Protocol2PacketHandler()
         self.port.baudrate = baud
         assert self.port.openPort()

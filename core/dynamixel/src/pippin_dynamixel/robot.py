@@ -35,6 +35,7 @@ class Dynamixel(Robot):
     """A bus of servos of the series X."""
 
     config: DynamixelConfig
+    gain_types = ("servo",)
     faults = ("silence", "drop", "corrupt", "heat", "sag", "overload", "quit")
 
     def __init__(self, config: DynamixelConfig) -> None:
@@ -104,6 +105,21 @@ class DynamixelServer(MotorServer):
             self._is_first, self._goals = False, numbers(self.rows, bus.GOAL, "<i4")
             self._targets = self._goals.astype(float)
         self._fail(volts, heat)
+
+    def open(self, readings: Readings) -> None:
+        """Fill the registers, and start the program that answers."""
+        self.publish(readings)
+        for joint, row, volts in zip(self.joints, self.rows, readings.voltage, strict=True):
+            if row[bus.ERROR] & _VOLTAGE:
+                low, high = (
+                    struct.unpack_from("<H", row, bus.LOW_VOLTS)[0],
+                    struct.unpack_from("<H", row, bus.HIGH_VOLTS)[0],
+                )
+                raise ConfigError(
+                    f"robot.joints.{joint.name}: the servo has {volts:g} V, and shuts down outside {low / 10:g} to"
+                    f" {high / 10:g} V; set the voltage of its actuator, or robot.emulate.voltage"
+                )
+        super().open(readings)
 
     def _fail(self, volts: np.ndarray, heat: np.ndarray) -> None:
         """Set the hardware errors; those that shut a servo down stay until it is started again, without torque."""
