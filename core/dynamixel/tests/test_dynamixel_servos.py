@@ -134,10 +134,9 @@ def test_a_new_address_holds_from_the_next_packet_on(client: Client) -> None:
     assert client.packets.ping(client.port, 1)[1] == SILENT
 
 
-def test_a_second_address_is_obeyed_and_not_answered(client: Client) -> None:
-    client.write(2, bus.SECOND, 1, 1)
-    assert client.write(1, bus.GOAL, 4, 1234) == (0, 0)
-    assert client.read(2, bus.GOAL, 4)[0] == 1234
+@pytest.mark.parametrize(("register", "value"), [(12, 5), (60, 3), (bus.DRIVE, 2), (bus.MODE, 2), (bus.BAUD, 7)])
+def test_what_is_not_emulated_is_refused(client: Client, register: int, value: int) -> None:
+    assert client.write(2, register, 1, value) == (0, bus.RANGE)
 
 
 @pytest.mark.parametrize(("share", "field", "result"), [((0.3, 0.0), "dropped", SILENT), ((0.0, 0.3), "damaged", None)])
@@ -256,6 +255,28 @@ def test_a_profile_limits_the_speed_of_targets(servos: Servos, client: Client) -
     assert way == pytest.approx(20 * 0.229 * 2 * np.pi / 60 * (time.monotonic() - begin), rel=0.2)
 
 
+def test_a_profile_by_time_reaches_its_goal_in_time(servos: Servos, client: Client) -> None:
+    client.write(1, bus.DRIVE, 1, 4)
+    client.write(1, bus.TORQUE, 1, 1)
+    client.write(1, bus.PROFILE, 4, 200)
+    start, goal = servos.exchange().position[0], (4000 - 2048) * np.pi / 2048
+    client.write(1, bus.GOAL, 4, 4000)
+    servos.exchange()
+    time.sleep(0.1)
+    assert start + 0.4 * (goal - start) < servos.exchange().position[0] < goal
+    time.sleep(0.15)
+    assert servos.exchange().position[0] == pytest.approx(goal)
+
+
+def test_a_profile_begins_where_torque_finds_the_servo(servos: Servos, client: Client) -> None:
+    client.write(1, bus.PROFILE, 4, 5)
+    servos.exchange()
+    servos.readings.position[0] = -1.0  # by hand
+    servos.exchange()
+    client.write(1, bus.TORQUE, 1, 1)
+    assert servos.exchange().position[0] == pytest.approx(-1.0, abs=np.pi / 4096)
+
+
 def test_a_goal_is_reached_at_once_without_a_profile(servos: Servos, client: Client) -> None:
     client.write(1, bus.TORQUE, 1, 1)
     servos.exchange()
@@ -347,14 +368,16 @@ def test_torque_can_come_with_a_goal(servos: Servos, client: Client) -> None:
     assert servos.exchange().enabled.tolist() == [True, False, False]
 
 
-def test_the_wire_takes_its_time(tmp_path: Path) -> None:
-    times = []
-    for is_timed in (False, True):
-        with opened(tmp_path, wire=is_timed, baud=57_600) as servos:
-            client = Client(servos.config.port, 57_600)
-            begin = time.monotonic()
-            for _ in range(10):
+def test_the_wire_and_the_delay_take_their_time(tmp_path: Path) -> None:
+    wire = (14 + 15) * 10 / 57_600  # the bytes of question and answer [s]
+    with opened(tmp_path, wire=True, baud=57_600) as servos:
+        client = Client(servos.config.port, 57_600)
+        for ticks, least in ((0, wire), (254, wire + 254 * 2e-6)):
+            client.write(1, bus.DELAY, 1, ticks)
+            times = []
+            for _ in range(20):
+                begin = time.monotonic()
                 assert client.read(1, bus.POSITION, 4)[1] == 0
-            times.append((time.monotonic() - begin) / 10)
-            client.port.closePort()
-    assert times[1] > (14 + 15) * 10 / 57_600  # the bytes of question and answer
+                times.append(time.monotonic() - begin)
+            assert min(times) > least
+        client.port.closePort()

@@ -22,10 +22,21 @@ ALERT = 0x80
 
 EVERYONE = 0xFE
 
-ID, BAUD, DELAY, DRIVE, MODE, SECOND, OFFSET, HOT, HIGH_VOLTS, LOW_VOLTS = 7, 8, 9, 10, 11, 12, 20, 31, 32, 34
+ID, BAUD, DELAY, DRIVE, MODE, OFFSET, THRESHOLD, HOT, HIGH_VOLTS, LOW_VOLTS = 7, 8, 9, 10, 11, 20, 24, 31, 32, 34
 MOST_PWM, MOST_CURRENT, MOST_SPEED, HIGHEST, LOWEST, SHUTDOWN, TORQUE, LEVEL = 36, 38, 44, 48, 52, 63, 64, 68
 PREPARED, ERROR, KD, KI, KP, WATCHDOG, GOAL_PWM, GOAL_CURRENT, GOAL_SPEED = 69, 70, 80, 82, 84, 98, 100, 102, 104
-PROFILE, GOAL, TICK, MOVING, CURRENT, POSITION, INDIRECT = 112, 116, 120, 122, 126, 132, 168
+PROFILE, GOAL, TICK, MOVING, CURRENT, SPEED, POSITION, VOLTS, HEAT, INDIRECT = (
+    112,
+    116,
+    120,
+    122,
+    126,
+    128,
+    132,
+    144,
+    146,
+    168,
+)
 
 SPEEDS = (9600, 57_600, 115_200, 1_000_000, 2_000_000, 3_000_000, 4_000_000, 4_500_000)
 """Speeds by their code in the register of the baud rate [baud]."""
@@ -36,11 +47,8 @@ ENCODER, BASE, HEARD = 256, 260, 264
 """Places in a row, behind the registers: the count of the encoder, the whole turns that its position leaves out, and
 the time of the last packet."""
 
-EXPIRED = 255
-"""What the register of the watchdog reads once it has stopped the servo."""
-
-WATCH = 0.02
-"""Unit of that register [s]."""
+EXPIRED, WATCH = 255, 0.02
+"""What the register of the watchdog reads once it has stopped the servo, and its unit [s]."""
 
 FIRMWARE = 52
 
@@ -54,23 +62,13 @@ _GOALS = {GOAL_PWM: (MOST_PWM, "<H"), GOAL_CURRENT: (MOST_CURRENT, "<H"), GOAL_S
 
 
 @functools.cache
-def writable():
-    """Return the registers that a client writes, by address: bytes, lowest and highest value, that of a new servo."""
-    return {int(place): values for place, values in _tables()["writable"].items()}
-
-
-@functools.cache
-def models():
-    """Return what models have of their own, by number."""
-    found = {int(number): model for number, model in _tables()["models"].items()}
-    for model in found.values():
+def tables():
+    """Return the registers that a client writes (bytes, lowest, highest and new value), and the models by number."""
+    found = tomllib.loads(pathlib.Path(__file__).with_name("registers.toml").read_text(encoding="utf-8"))
+    for model in found["models"].values():
         model["fresh"] = {int(place): value for place, value in model["fresh"].items()}
         model["end"] = model["indirect"] + (model["indirect"] - INDIRECT) // 2
-    return found
-
-
-def _tables():
-    return tomllib.loads(pathlib.Path(__file__).with_name("registers.toml").read_text(encoding="utf-8"))
+    return [{int(number): values for number, values in found[name].items()} for name in ("writable", "models")]
 
 
 @functools.cache
@@ -85,9 +83,9 @@ def _remainders():
     return table
 
 
-def checksum(data, start=0):
+def checksum(data):
     """Return the CRC of a packet's bytes before it."""
-    table, value = _remainders(), start
+    table, value = _remainders(), 0
     for byte in data:
         value = ((value << 8) & 0xFF00) ^ table[(value >> 8) ^ byte]
     return value
@@ -138,21 +136,17 @@ def fast_answer(parts, count):
     return data
 
 
-def number_of(row):
-    """Return the number of a servo's model."""
-    return struct.unpack_from("<H", row)[0]
-
-
 def model_of(row):
     """Return what the model of a servo has of its own."""
-    return models()[number_of(row)]
+    return tables()[1][struct.unpack_from("<H", row)[0]]
 
 
 def fresh(number):
     """Return the registers of a new servo of a model, 256 bytes."""
-    row, model = bytearray(256), models()[number]
+    row, (writable, models) = bytearray(256), tables()
+    model = models[number]
     struct.pack_into("<HIB", row, 0, number, 0, FIRMWARE)
-    for place, (size, low, _, value) in writable().items():
+    for place, (size, low, _, value) in writable.items():
         if place not in model["missing"]:
             row[place : place + size] = model["fresh"].get(place, value).to_bytes(size, "little", signed=low < 0)
     for place in range(model["indirect"], model["end"]):
@@ -210,46 +204,47 @@ def _item(place, model):
         is_data = place >= model["indirect"]
         return (place, 1, 0, 255) if is_data else (place & ~1, 2, TORQUE, model["end"] - 1)
     for start in range(place, max(-1, place - 4), -1):
-        if start in writable() and place < start + writable()[start][0] and start not in model["missing"]:
-            return start, *writable()[start][:3]
+        size, low, high, _ = tables()[0].get(start, (0, 0, 0, 0))
+        if place < start + size and start not in model["missing"]:
+            return start, size, low, high
     return None
 
 
-def _fault(row, start, value, low, high):
-    """Return the error of a value for a register; 0 if the servo takes it."""
-    if start < TORQUE and row[TORQUE]:
-        return ACCESS
-    if (start in (*_GOALS, GOAL) and row[WATCHDOG] == EXPIRED) or not low <= value <= high:
+def _fault(row, start, value, model):
+    """Return the error of a value in its range for a register; 0 if the servo takes it."""
+    if start in (*_GOALS, GOAL) and row[WATCHDOG] == EXPIRED:
         return RANGE
-    has_current = MOST_CURRENT not in model_of(row)["missing"]
+    has_current = MOST_CURRENT not in model["missing"]
     if start == MODE and value not in ((0, 1, 3, 4, 5, 16) if has_current else (1, 3, 4, 16)):
         return RANGE
-    if (start == DRIVE and value & 2) or (start == BAUD and value == 7 and model_of(row)["indirect"] == 208):
+    if (start == DRIVE and value & 2) or (start == BAUD and value > model["baud"]):
         return RANGE
     if start == TORQUE and value and row[ERROR] & row[SHUTDOWN]:
         return FAILED
+    low, high = -(1 << 31), 1 << 31
     if start in _GOALS:
-        (most,) = struct.unpack_from(_GOALS[start][1], row, _GOALS[start][0])
-        return 0 if abs(value) <= most else LIMIT
-    if start == GOAL and row[MODE] == 3:
-        (lowest,), (highest,) = struct.unpack_from("<i", row, LOWEST), struct.unpack_from("<i", row, HIGHEST)
-        return 0 if lowest <= value <= highest else LIMIT
-    return 0
+        (high,) = struct.unpack_from(_GOALS[start][1], row, _GOALS[start][0])
+        low = -high
+    elif start == GOAL and row[MODE] == 3:
+        (low,), (high,) = struct.unpack_from("<i", row, LOWEST), struct.unpack_from("<i", row, HIGHEST)
+    return 0 if low <= value <= high else LIMIT
 
 
 def write(row, first, values, is_checked_alone=False):
     """Write registers, all or none, and return the error; a check alone writes nothing."""
-    model = model_of(row)
+    model, changes = model_of(row), []
     cells = {_target(row, first + number, model): value for number, value in enumerate(values)}
     items = {_item(place, model) for place in cells}
     if None in items or not items:
         return ACCESS if items else LENGTH
-    changes = []
     for start, size, low, high in sorted(items):
+        if start < TORQUE and row[TORQUE]:
+            return ACCESS
         if not all(place in cells for place in range(start, start + size)):
             return LENGTH
         number = bytes(cells[place] for place in range(start, start + size))
-        error = _fault(row, start, int.from_bytes(number, "little", signed=low < 0), low, high)
+        value = int.from_bytes(number, "little", signed=low < 0)
+        error = _fault(row, start, value, model) if low <= value <= high else RANGE
         if error:
             return error
         changes.append((start, number))
@@ -268,22 +263,18 @@ def _follow(row, start, had_torque):
         row[TORQUE] = 0 if row[ERROR] & row[SHUTDOWN] else 1
     elif start in (DRIVE, MODE):
         if start == MODE:
-            new = fresh(number_of(row))
+            new = fresh(struct.unpack_from("<H", row)[0])
             row[KD:92], row[GOAL_PWM:GOAL] = new[KD:92], new[GOAL_PWM:GOAL]
         settle(row, is_turned=row[MODE] == 3)
 
 
 def reset(row, kept):
-    """Make a servo new and without torque, but for the registers up to a place, and those of `kept`."""
-    values = bytearray(fresh(number_of(row)))
-    for place in kept:
+    """Make a servo new and without torque, but for registers of `kept`, and what it measures."""
+    values = bytearray(fresh(struct.unpack_from("<H", row)[0]))
+    for place in (*kept, *range(CURRENT, HEAT + 2)):
         values[place] = row[place]
-    row[:CURRENT], row[POSITION + 16 : 256] = values[:CURRENT], values[POSITION + 16 :]
+    row[:256] = bytes(values)
     settle(row)
-
-
-def _is_meant(row, address):
-    return address == row[ID] or address == row[SECOND] < EVERYONE
 
 
 class Bus:
@@ -295,8 +286,9 @@ class Bus:
     """
 
     def __init__(self, rows, count):
-        self._rows, self._count, self._rest = rows, count, b""
-        self._prepared = {}
+        self._rows, self._count, self._rest, self._prepared = rows, count, b"", {}
+        #: Time that the servo of the last answer waits before it [s].
+        self.delay = 0.0
 
     def feed(self, data, speed):
         """Yield the answers to what a client sent at a speed [baud]; None answers at any."""
@@ -309,70 +301,61 @@ class Bus:
                 if is_expired(row, now):
                     row[WATCHDOG] = EXPIRED
                 struct.pack_into("<d", row, HEARD, now)
-            try:
-                if address == EVERYONE and instruction & 0x80:
+            if address == EVERYONE and instruction & 0x80:
+                try:
                     yield from self._group(rows, instruction, parameters)
+                except struct.error:  # too short, and nobody is told
                     continue
-            except struct.error:  # too short, and nobody is told
-                continue
-            for row in sorted(rows, key=lambda row: row[ID]):
-                if address == EVERYONE or _is_meant(row, address):
-                    yield from self._answer(row, address, instruction, parameters)
+            elif instruction != STATUS:
+                for row in sorted(rows, key=lambda row: row[ID]):
+                    if address in (EVERYONE, row[ID]):
+                        yield from self._answer(row, address, instruction, parameters)
 
     def _group(self, rows, instruction, parameters):
         """Yield the answers to an instruction for several servos."""
-        if instruction == SYNC_WRITE:
+        parts = []
+        if instruction in (SYNC_READ, SYNC_WRITE, FAST_SYNC_READ):
             first, size = struct.unpack_from("<HH", parameters)
-            parts = (parameters[start : start + size + 1] for start in range(4, len(parameters) - size, size + 1))
-            writes = [(part[0], first, part[1:]) for part in parts]
-        elif instruction == BULK_WRITE:
-            writes = []
-            while parameters:
-                own, first, size = struct.unpack_from("<BHH", parameters)
-                writes.append((own, first, parameters[5 : 5 + size]))
-                parameters = parameters[5 + size :]
-        elif instruction in (SYNC_READ, FAST_SYNC_READ):
-            first, size = struct.unpack_from("<HH", parameters)
-            yield from self._reads(rows, [(own, first, size) for own in parameters[4:]], instruction == FAST_SYNC_READ)
-            return
-        elif instruction in (BULK_READ, FAST_BULK_READ):
-            asked = list(struct.iter_unpack("<BHH", parameters))
-            yield from self._reads(rows, asked, instruction == FAST_BULK_READ)
-            return
+            each = size + 1 if instruction == SYNC_WRITE else 1
+            for start in range(4, len(parameters) - each + 1, each):
+                parts.append((parameters[start], first, size, parameters[start + 1 : start + each]))
+        while parameters and instruction in (BULK_READ, BULK_WRITE, FAST_BULK_READ):
+            own, first, size = struct.unpack_from("<BHH", parameters)
+            end = 5 + size if instruction == BULK_WRITE else 5
+            parts.append((own, first, size, parameters[5:end]))
+            parameters = parameters[end:]
+        if instruction in (SYNC_WRITE, BULK_WRITE):
+            for own, first, _, values in parts:
+                for row in rows:
+                    if own == row[ID]:
+                        write(row, first, values)
         else:
-            return
-        for own, first, values in writes:
-            for row in rows:
-                if _is_meant(row, own):
-                    write(row, first, values)
+            yield from self._reads(rows, parts, instruction in (FAST_SYNC_READ, FAST_BULK_READ))
 
     def _reads(self, rows, asked, is_fast):
         parts = []
-        for own, first, size in asked:
+        for own, first, size, _ in asked:
             row = next((row for row in rows if row[ID] == own and row[LEVEL]), None)
-            if row is None:
-                if is_fast:
-                    break
-                continue
-            error, data = read(row, first, size)
-            error |= ALERT if row[ERROR] else 0
-            if is_fast:
+            if row is None and is_fast:
+                break
+            if row is not None:
+                error, data = read(row, first, size)
+                error |= ALERT if row[ERROR] else 0
+                self.delay = 2e-6 * row[DELAY]
                 parts.append((error, own, data or bytes(size)))
-            else:
-                yield packet(own, STATUS, bytes([error]) + data)
-        if parts:
-            yield fast_answer(parts, sum(size + 4 for _, _, size in asked))
+                if not is_fast:
+                    yield packet(own, STATUS, bytes([error]) + data)
+        if is_fast and parts:
+            yield fast_answer(parts, sum(size + 4 for _, _, size, _ in asked))
 
     def _answer(self, row, address, instruction, parameters):
         """Yield the answer of one servo, if it gives one."""
-        own, level, is_own = row[ID], row[LEVEL], address == row[ID]
-        if instruction == STATUS or (instruction == READ and not is_own):
-            return
+        own, level, self.delay = row[ID], row[LEVEL], 2e-6 * row[DELAY]
         try:
             error, data = self._done(row, address, instruction, parameters)
         except struct.error:
             error, data = LENGTH, b""
-        if instruction == PING or (is_own and level >= (1 if instruction == READ else 2)):
+        if instruction == PING or (address != EVERYONE and level >= (1 if instruction == READ else 2)):
             yield packet(own, STATUS, bytes([error | (ALERT if row[ERROR] else 0)]) + data)
 
     def _done(self, row, address, instruction, parameters):
@@ -391,20 +374,15 @@ class Bus:
         if instruction == ACTION and own in self._prepared:
             row[PREPARED] = 0
             return write(row, *self._prepared.pop(own)), b""
+        kept = {(0xFF,): (), (1,): (ID,), (2,): (ID, BAUD)}.get(tuple(parameters))
         if instruction == REBOOT:
             reset(row, range(TORQUE))
-            return 0, b""
-        if instruction == RESET:
-            kept = {(0xFF,): (), (1,): (ID,), (2,): (ID, BAUD)}.get(tuple(parameters))
-            if kept is None or (not kept and address == EVERYONE):
-                return RANGE, b""
+        elif instruction == RESET and (kept or (kept == () and address != EVERYONE)):
             reset(row, kept)
-            return 0, b""
-        if instruction == CLEAR:
-            if parameters != b"\x01\x44\x58\x4c\x22":
-                return RANGE, b""
+        elif instruction == CLEAR and parameters == b"\x01\x44\x58\x4c\x22":
             if row[MOVING]:
                 return FAILED, b""
             settle(row)
-            return 0, b""
-        return UNKNOWN, b""
+        else:
+            return (RANGE if instruction in (RESET, CLEAR) else UNKNOWN), b""
+        return 0, b""

@@ -11,7 +11,7 @@ import numpy as np
 from pippin.errors import ConfigError
 from pippin_robot.bus import refuse_ids, refuse_rate
 from pippin_robot.contract import Commands, Readings, Robot, RobotFault, RobotJoint
-from pippin_robot.motors import MotorDriver, MotorServer, numbers, put, refuse_slides
+from pippin_robot.motors import MotorDriver, MotorServer, field, put, refuse_slides
 
 from . import DynamixelConfig, bus
 
@@ -69,66 +69,58 @@ class DynamixelServer(MotorServer):
 
     def __init__(self, config: DynamixelConfig, joints: Sequence[RobotJoint]) -> None:
         super().__init__(config, joints, bus.TURN)
-        names = {model["name"]: number for number, model in bus.models().items()}
+        names = {model["name"]: number for number, model in bus.tables()[1].items()}
         models = [names[each.model] for each in config.joints.values()]
         for row, each, model in zip(self.rows, config.joints.values(), models, strict=True):
             row[:256] = np.frombuffer(bus.fresh(model), dtype=np.uint8)
-            row[bus.ID], row[bus.BAUD], row[bus.DELAY] = each.id, bus.SPEEDS.index(config.baud), 0
+            row[bus.ID], row[bus.BAUD] = each.id, bus.SPEEDS.index(config.baud)
         count = len(joints)
         self._limit = np.array([joint.effort_limit for joint in joints])
-        self._unit = np.array([bus.models()[model].get("current", np.nan) for model in models])
-        self._most_current = np.maximum(numbers(self.rows, bus.MOST_CURRENT, "<u2"), 1)
-        self._commands = Commands(count)
-        self._gains = numbers(self.rows, bus.KP, "<u2")
-        self._is_over = np.zeros(count, dtype=bool)
-        self._stopped = np.zeros(count, dtype=bool)
-        self._goals: np.ndarray = np.zeros(count, dtype=np.int64)
+        self._unit = np.array([bus.tables()[1][model].get("current", np.nan) for model in models])
+        self._most_current = np.maximum(field(self.rows, bus.MOST_CURRENT, "<u2"), 1)
+        self._commands, self._gains = Commands(count), field(self.rows, bus.KP, "<u2").copy()
+        self._commands.enabled[:] = self._is_over = self._stopped = np.zeros(count, dtype=bool)
+        self._goals: np.ndarray = np.zeros(count, dtype=np.int32)
         self._targets, self._speeds, self._time, self._is_first = np.zeros(count), np.zeros(count), 0.0, True
 
     def publish(self, readings: Readings) -> None:
         """Write the registers of what is measured; the program adds the homing offset."""
-        directions = np.where(self.rows[:, bus.DRIVE] & 1, -1, 1)
-        counts = self.encoders.counts(readings.position)
-        rates = np.rint(directions * self.encoders.rates(readings.velocity) / RATE).astype(int)
+        rows = self.rows
+        directions = np.where(rows[:, bus.DRIVE] & 1, -1, 1)
+        field(rows, bus.ENCODER, "<i4")[:] = self.encoders.counts(readings.position)
+        rates = np.rint(directions * self.encoders.rates(readings.velocity) / RATE)
+        field(rows, bus.SPEED, "<i4")[:] = rates
+        rows[:, bus.MOVING] = np.abs(rates) > field(rows, bus.THRESHOLD, "<u4")
         loads = np.where(np.isnan(self._unit), readings.effort / self._limit * 1000.0, readings.current / self._unit)
-        loads = np.rint(directions * self.encoders.signed(loads)).clip(-32_768, 32_767).astype(int)
-        volts = np.rint(10.0 * np.nan_to_num(readings.voltage)).astype(int)
-        heat = np.rint(np.nan_to_num(readings.temperature)).clip(0, 255).astype(int)
-        for number, row in enumerate(self.rows):
-            put(row, bus.ENCODER, "<i", int(counts[number]))
-            row[bus.MOVING] = abs(rates[number]) > 10
-            put(row, bus.CURRENT, "<hi", int(loads[number]), int(rates[number]))
-            put(row, bus.CURRENT + 18, "<HB", int(volts[number]), int(heat[number]))
-            if self._is_first:  # a goal of before the start would move the arm
+        field(rows, bus.CURRENT, "<i2")[:] = np.rint(directions * self.encoders.signed(loads)).clip(-32_767, 32_767)
+        field(rows, bus.VOLTS, "<u2")[:] = np.rint(10.0 * np.nan_to_num(readings.voltage))
+        rows[:, bus.HEAT] = np.rint(np.nan_to_num(readings.temperature)).clip(0, 255)
+        if self._is_first:  # a goal of before the start would move the arm
+            for row in rows:
                 bus.settle(row)
-        if self._is_first:
-            self._is_first, self._goals = False, numbers(self.rows, bus.GOAL, "<i4")
+            self._is_first, self._goals = False, field(rows, bus.GOAL, "<i4").copy()
             self._targets = self._goals.astype(float)
-        self._fail(volts, heat)
+        self._fail()
 
     def open(self, readings: Readings) -> None:
         """Fill the registers, and start the program that answers."""
         self.publish(readings)
-        for joint, row, volts in zip(self.joints, self.rows, readings.voltage, strict=True):
-            if row[bus.ERROR] & _VOLTAGE:
-                low, high = (
-                    struct.unpack_from("<H", row, bus.LOW_VOLTS)[0],
-                    struct.unpack_from("<H", row, bus.HIGH_VOLTS)[0],
-                )
-                raise ConfigError(
-                    f"robot.joints.{joint.name}: the servo has {volts:g} V, and shuts down outside {low / 10:g} to"
-                    f" {high / 10:g} V; set the voltage of its actuator, or robot.emulate.voltage"
-                )
+        low, high = (0.1 * field(self.rows, place, "<u2") for place in (bus.LOW_VOLTS, bus.HIGH_VOLTS))
+        for number in np.flatnonzero(self.rows[:, bus.ERROR] & _VOLTAGE):
+            raise ConfigError(
+                f"robot.joints.{self.joints[number].name}: the servo has {readings.voltage[number]:g} V, and shuts down"
+                f" outside {low[number]:g} to {high[number]:g} V; set the voltage of its actuator, or of robot.emulate"
+            )
         super().open(readings)
 
-    def _fail(self, volts: np.ndarray, heat: np.ndarray) -> None:
+    def _fail(self) -> None:
         """Set the hardware errors; those that shut a servo down stay until it is started again, without torque."""
         rows = self.rows
-        low, high = (numbers(rows, place, "<u2") for place in (bus.LOW_VOLTS, bus.HIGH_VOLTS))
-        errors = np.where((volts < low) | (volts > high), _VOLTAGE, 0) | np.where(heat > rows[:, bus.HOT], _HEAT, 0)
-        errors = errors | np.where(self._is_over, _OVERLOAD, 0) | rows[:, bus.ERROR] & rows[:, bus.SHUTDOWN]
-        for row, error in zip(rows, errors, strict=True):
-            if row[bus.ERROR] != error:
+        volts, low, high = (field(rows, place, "<u2") for place in (bus.VOLTS, bus.LOW_VOLTS, bus.HIGH_VOLTS))
+        errors = np.where((volts < low) | (volts > high), _VOLTAGE, 0) | np.where(self._is_over, _OVERLOAD, 0)
+        errors |= np.where(rows[:, bus.HEAT] > rows[:, bus.HOT], _HEAT, 0)
+        for row, error in zip(rows, errors.tolist(), strict=True):
+            if row[bus.ERROR] != (error := error | int(row[bus.ERROR] & row[bus.SHUTDOWN])):
                 row[bus.ERROR] = error
             if error & row[bus.SHUTDOWN] and row[bus.TORQUE]:
                 row[bus.TORQUE] = 0
@@ -137,47 +129,36 @@ class DynamixelServer(MotorServer):
         """Publish, and return the goals, which move by their profile, the torque, and gains that a client changed."""
         self.refuse_end()
         self.publish(readings)
-        self._refuse_modes()
         rows, commands, now = self.rows, self._commands, time.monotonic()
-        for number, row in enumerate(rows):
-            is_expired = bus.is_expired(row, now)
-            if is_expired and not self._stopped[number]:
-                bus.settle(row, is_turned=False)
-            self._stopped[number] = is_expired
+        for joint, mode in zip(self.joints, rows[:, bus.MODE], strict=True):
+            if mode not in MODES:
+                raise RobotFault(f"{joint.name}: register 11 asks for mode {mode}; emulated are 3, 4 and 5", "mode")
+        stopped = np.array([bus.is_expired(row, now) for row in rows])
+        for number in np.flatnonzero(stopped & ~self._stopped):
+            bus.settle(rows[number], is_turned=False)
+        was_free, self._stopped = ~commands.enabled | stopped, stopped
         commands.enabled = rows[:, bus.TORQUE] == 1
-        commands.position = self.encoders.positions(self._encoders_of(self._follow(now)))
-        gains = numbers(rows, bus.KP, "<u2")
+        told = self._targets_now(now, was_free | ~commands.enabled)
+        turned = told - field(rows, bus.OFFSET, "<i4") + field(rows, bus.BASE, "<i4")
+        commands.position = self.encoders.positions(np.where(rows[:, bus.DRIVE] & 1, -turned, turned))
+        gains = field(rows, bus.KP, "<u2").copy()
         commands.kp = np.where(gains != self._gains, gains, np.nan)
         self._gains = gains
-        share = np.abs(numbers(rows, bus.GOAL_PWM, "<i2")) / FULL_PWM
-        current = np.abs(numbers(rows, bus.GOAL_CURRENT, "<i2")) / self._most_current
+        share = np.abs(field(rows, bus.GOAL_PWM, "<i2") / FULL_PWM)
+        current = np.abs(field(rows, bus.GOAL_CURRENT, "<i2") / self._most_current)
         commands.effort_share = np.clip(np.where(rows[:, bus.MODE] == 5, np.minimum(share, current), share), 0.0, 1.0)
         return commands
 
-    def _refuse_modes(self) -> None:
-        for joint, mode in zip(self.joints, self.rows[:, bus.MODE], strict=True):
-            if mode not in MODES:
-                raise RobotFault(f"{joint.name}: register 11 asks for mode {mode}; emulated are 3, 4 and 5", "mode")
-
-    def _follow(self, now: float) -> np.ndarray:
+    def _targets_now(self, now: float, is_free: np.ndarray) -> np.ndarray:
         """Return the targets as positions that the servos tell: their goals, as far as the profile's speed reaches."""
-        rows = self.rows
-        goals, profile = numbers(rows, bus.GOAL, "<i4"), numbers(rows, bus.PROFILE, "<i4")
-        free = ~self._commands.enabled | self._stopped | (profile == 0)
-        way = np.abs(goals - self._targets)
-        by_time = way / (0.001 * np.maximum(profile, 1))
-        speeds = np.where(rows[:, bus.DRIVE] & 4, by_time, RATE * profile)
+        goals, profile = field(self.rows, bus.GOAL, "<i4").copy(), field(self.rows, bus.PROFILE, "<i4")
+        by_time = np.abs(goals - self._targets) / (0.001 * np.maximum(profile, 1))
+        speeds = np.where(self.rows[:, bus.DRIVE] & 4, by_time, RATE * profile)
         self._speeds = np.where(goals != self._goals, speeds, self._speeds)
-        step = np.where(free, np.inf, self._speeds * (now - self._time))
+        step = np.where(is_free | (profile == 0), np.inf, self._speeds * (now - self._time))
         self._targets = self._targets + np.clip(goals - self._targets, -step, step)
         self._goals, self._time = goals, now
         return self._targets
-
-    def _encoders_of(self, positions: np.ndarray) -> np.ndarray:
-        """Return the counts of encoders at positions that the servos tell."""
-        rows = self.rows
-        turned = positions - numbers(rows, bus.OFFSET, "<i4") + numbers(rows, bus.BASE, "<i4")
-        return np.where(rows[:, bus.DRIVE] & 1, -turned, turned)
 
     def set_overload(self, chosen: np.ndarray) -> None:
         """Let servos be overloaded, or no more; boolean, shape [joints]."""
@@ -198,7 +179,7 @@ class DynamixelDriver(MotorDriver):
 
     def begin(self) -> None:
         """Find the servos."""
-        models = [bus.models().get(number, {"name": "another one"}) for number in self.numbers(0, "<H").tolist()]
+        models = [bus.tables()[1].get(number, {"name": "another one"}) for number in self.numbers(0, "<H").tolist()]
         for own, model, each in zip(self.ids, models, self.config.joints.values(), strict=True):
             if model["name"] != each.model:
                 raise RobotFault(f"{self.names[own]}: id {own} is {model['name']}, and not {each.model}", "model")

@@ -10,7 +10,7 @@ import numpy as np
 from pippin.errors import ConfigError
 from pippin_robot.bus import refuse_ids, refuse_rate
 from pippin_robot.contract import Commands, Readings, Robot, RobotFault, RobotJoint
-from pippin_robot.motors import MotorDriver, MotorServer, known, numbers, put, refuse_slides
+from pippin_robot.motors import MotorDriver, MotorServer, field, known, put, refuse_slides
 
 from . import FeetechConfig, bus
 
@@ -116,17 +116,17 @@ class FeetechServer(MotorServer):
             raise RobotFault(
                 f"{name}: register 33 asks for mode {modes[number]}; only 0, positions, is emulated", "mode"
             )
-        low, high, goals = (numbers(rows, place, "<u2") for place in (bus.LOWEST, bus.HIGHEST, bus.GOAL))
+        low, high, goals = (field(rows, place, "<u2").astype(int) for place in (bus.LOWEST, bus.HIGHEST, bus.GOAL))
         goals = np.where(goals & 0x8000, -(goals & 0x7FFF), goals)
         goals = np.where(high > low, np.clip(goals, low, high), goals)
-        offsets = numbers(rows, bus.OFFSET, "<u2")
+        offsets = field(rows, bus.OFFSET, "<u2").astype(int)
         offsets = np.where(offsets & 0x800, -(offsets & 0x7FF), offsets & 0x7FF)
         commands.enabled = rows[:, bus.TORQUE] == 1
         commands.position = self.encoders.positions(self.encoders.nearest(goals + offsets))
         gains = rows[:, KP].astype(int)
         commands.kp = np.where(gains != self._gains, gains, np.nan)
         self._gains = gains
-        share = np.minimum(numbers(rows, EFFORT, "<u2"), numbers(rows, 16, "<u2"))
+        share = np.minimum(field(rows, EFFORT, "<u2"), field(rows, 16, "<u2"))
         commands.effort_share = np.clip(share / 1000.0, 0.0, 1.0)
         return commands
 

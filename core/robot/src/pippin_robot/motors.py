@@ -284,13 +284,12 @@ def put(row: np.ndarray, place: int, layout: str, *values: int) -> None:
     row[place : place + len(data)] = np.frombuffer(data, dtype=np.uint8)
 
 
-def numbers(rows: np.ndarray, place: int, kind: str) -> np.ndarray:
-    """Return a number of each row, as int64.
+def field(rows: np.ndarray, place: int, kind: str) -> np.ndarray:
+    """Return a number of each row as a view, which can be written: a number is never half of an old one.
 
     Args:
         rows: The rows, uint8, shape [motors, bytes].
         place: Its first byte.
         kind: Its type in NumPy's words, such as `<u2`.
     """
-    size = np.dtype(kind).itemsize
-    return np.ascontiguousarray(rows[:, place : place + size]).view(kind)[:, 0].astype(np.int64)
+    return np.ndarray(len(rows), kind, rows, place, rows.strides[:1])
