@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 import numpy as np
@@ -19,6 +19,8 @@ from .drive_log import FAULTS, DriveLog, measured
 from .limits import TargetLimits, refuse_readings
 from .pace import Deadlines
 from .sources import TargetSource
+
+T = TypeVar("T")
 
 _JERK_SPEED, _JERK_ACCELERATION = 1.875, 5.7735
 """Largest speed and acceleration of a way of length 1 in a time of 1, with least jerk."""
@@ -72,10 +74,10 @@ class DriveLoop:
             RobotFault: The robot does not answer before it moves, or is where it cannot be.
         """
         with stopped_between_steps() as stop_if_asked:
-            self.driver.read(self.readings)
+            self._surely(lambda: self.driver.read(self.readings))
             self._fresh = self._good = time.monotonic()
             refuse_readings(self.readings, self.joints, self.robot.config.safety)
-            self.is_torque_found = self.driver.has_torque()
+            self.is_torque_found = self._surely(self.driver.has_torque)
             end: RobotFault | KeyboardInterrupt | None = None
             try:
                 self._begin()
@@ -99,14 +101,24 @@ class DriveLoop:
         self.driver.write(commands)
         commands.kp[:] = commands.effort_share[:] = np.nan
         time.sleep(self.pace.period)
-        self.driver.read(self.readings)
+        self._surely(lambda: self.driver.read(self.readings))
         if not self.is_torque_found:
             commands.position[:] = self._sent = self.readings.position.copy()
             self.limits.begin(self._sent)
             self.driver.write(commands)
             self.driver.set_torque(True)
-            if not self.driver.has_torque():
+            if not self._surely(self.driver.has_torque):
                 raise RobotFault("a motor does not take the torque", "torque")
+
+    def _surely(self, ask: Callable[[], T]) -> T:
+        """Return an answer of the robot before it moves: silence may last as long as the watchdog permits."""
+        end = time.monotonic() + self.robot.config.safety.watchdog
+        while True:
+            try:
+                return ask()
+            except RobotFault as fault:
+                if fault.kind != "silence" or time.monotonic() > end:
+                    raise
 
     def _drive(self, duration: float | None, stop_if_asked: Callable[[], None]) -> None:
         safety, period = self.robot.config.safety, self.pace.period
