@@ -229,3 +229,12 @@ def test_a_calibration_is_written_and_compared(tmp_path: Path) -> None:
         servos.robot.connect(servos.joints)
     client.port.closePort()
     servos.server.close()
+
+
+def test_a_port_that_is_gone_is_a_fault(servos: Servos, driver: DynamixelDriver) -> None:
+    servos.server.close()
+    with pytest.raises(RobotFault, match="the port is lost") as fault:
+        reads(driver)
+    assert fault.value.kind == "port"
+    with pytest.raises(RobotFault, match="the port is lost"):
+        driver.set_torque(False)

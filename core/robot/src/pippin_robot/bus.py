@@ -9,6 +9,7 @@ import select
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -173,7 +174,7 @@ class BusPort:
 
     def __init__(self, config: BusConfig) -> None:
         serial = import_library("serial", "serial")
-        self._serial = serial
+        self._lost = OSError, serial.SerialException, termios.error
         try:
             self._port = serial.Serial(config.port, config.baud, timeout=0, exclusive=True)
         except (serial.SerialException, ValueError) as error:
@@ -205,7 +206,7 @@ class BusPort:
                 answer = self._answer(parse)
             except ValueError:
                 reason = "wrong"
-            except (OSError, self._serial.SerialException) as error:
+            except self._lost as error:
                 raise RobotFault(f"the port is lost while {what} was asked: {error}", "port") from error
             else:
                 if answer is not None:
@@ -220,7 +221,7 @@ class BusPort:
         self.counted["packets"] += 1
         try:
             self._port.write(packet)
-        except (OSError, self._serial.SerialException) as error:
+        except self._lost as error:
             raise RobotFault(f"the port is lost: {error}", "port") from error
 
     def _answer(self, parse: Any) -> Any:
