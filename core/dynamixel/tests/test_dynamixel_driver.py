@@ -107,6 +107,24 @@ def test_positions_begin_within_half_a_turn_of_zero(servos: Servos) -> None:
     driver.close()
 
 
+def test_goals_stay_within_the_limits_of_a_servo(servos: Servos, client: Client) -> None:
+    client.write(1, bus.HIGHEST, 4, 2400)
+    client.write(2, bus.LOWEST, 4, 1500)
+    with pytest.raises(
+        RobotFault, match="lift: it stands at 1163, and takes no goal outside of its limits, 1500 to 4095"
+    ) as fault:
+        servos.robot.connect(servos.joints)
+    assert fault.value.kind == "limit"
+    client.write(2, bus.LOWEST, 4, 0)
+    driver = servos.robot.connect(servos.joints)
+    commands = Commands(3)
+    commands.position[:] = 1.0
+    driver.write(commands)
+    driver.has_torque()
+    assert client.read(1, bus.GOAL, 4)[0] == 2400
+    driver.close()
+
+
 def test_settings_are_written_once(servos: Servos, client: Client, driver: DynamixelDriver) -> None:
     commands = Commands(3)
     commands.position[:], commands.kp[:2], commands.kd[2], commands.effort_share[1] = POSITIONS, 300.0, 7.0, 0.5

@@ -17,31 +17,19 @@ SYNC_READ, SYNC_WRITE, FAST_SYNC_READ, BULK_READ, BULK_WRITE, FAST_BULK_READ = 0
 FAILED, UNKNOWN, RANGE, LENGTH, LIMIT, ACCESS = 1, 2, 4, 5, 6, 7
 """Errors of answers: it did not work; no such instruction; a value, a size, a limit of a register, its access."""
 
-ALERT = 0x80
-"""Bit of the error of an answer: the register of hardware errors is not 0."""
-
-EVERYONE = 0xFE
+ALERT, EVERYONE = 0x80, 0xFE
+"""Bit of the error of an answer, if the register of hardware errors is not 0; and the address of all."""
 
 ID, BAUD, DELAY, DRIVE, MODE, OFFSET, THRESHOLD, HOT, HIGH_VOLTS, LOW_VOLTS = 7, 8, 9, 10, 11, 20, 24, 31, 32, 34
 MOST_PWM, MOST_CURRENT, MOST_SPEED, HIGHEST, LOWEST, SHUTDOWN, TORQUE, LEVEL = 36, 38, 44, 48, 52, 63, 64, 68
 PREPARED, ERROR, KD, KI, KP, WATCHDOG, GOAL_PWM, GOAL_CURRENT, GOAL_SPEED = 69, 70, 80, 82, 84, 98, 100, 102, 104
-PROFILE, GOAL, TICK, MOVING, CURRENT, SPEED, POSITION, VOLTS, HEAT, INDIRECT = (
-    112,
-    116,
-    120,
-    122,
-    126,
-    128,
-    132,
-    144,
-    146,
-    168,
-)
+PROFILE, GOAL, TICK, MOVING, CURRENT, SPEED, POSITION = 112, 116, 120, 122, 126, 128, 132
+VOLTS, HEAT, INDIRECT = 144, 146, 168
 
 SPEEDS = (9600, 57_600, 115_200, 1_000_000, 2_000_000, 3_000_000, 4_000_000, 4_500_000)
 """Speeds by their code in the register of the baud rate [baud]."""
 
-TURN = 4096
+TURN, FIRMWARE = 4096, 52
 
 ENCODER, BASE, HEARD = 256, 260, 264
 """Places in a row, behind the registers: the count of the encoder, the whole turns that its position leaves out, and
@@ -50,12 +38,8 @@ the time of the last packet."""
 EXPIRED, WATCH = 255, 0.02
 """What the register of the watchdog reads once it has stopped the servo, and its unit [s]."""
 
-FIRMWARE = 52
-
-_HEAD = b"\xff\xff\xfd\x00"
-
-_LONGEST = 2048
-"""Bytes of a packet, from which on its length is damaged."""
+_HEAD, _LONGEST = b"\xff\xff\xfd\x00", 2048
+"""How a packet begins, and its most bytes; a longer one is damaged."""
 
 _GOALS = {GOAL_PWM: (MOST_PWM, "<H"), GOAL_CURRENT: (MOST_CURRENT, "<H"), GOAL_SPEED: (MOST_SPEED, "<i")}
 """Goals with the registers of their limits."""
@@ -92,7 +76,7 @@ def checksum(data):
 
 
 def _closed(data):
-    return data + struct.pack("<H", checksum(data))
+    return data + checksum(data).to_bytes(2, "little")
 
 
 def packet(address, instruction, parameters=b""):
@@ -112,7 +96,7 @@ def split(data):
         size = 7 + int.from_bytes(data[5:7], "little")
         if len(data) < 7 or (10 <= size <= _LONGEST and len(data) < size):
             return packets, wrong, data
-        if not 10 <= size <= _LONGEST or checksum(data[: size - 2]) != int.from_bytes(data[size - 2 : size], "little"):
+        if not 10 <= size <= _LONGEST or _closed(data[: size - 2]) != data[:size]:
             wrong, data = wrong + 1, data[4:]  # the head of the next packet may be in it
             continue
         body = data[8 : size - 2]
@@ -126,9 +110,7 @@ def split(data):
 def fast_answer(parts, count):
     """Return the one answer of several servos, each of which adds error, address, data and the CRC so far.
 
-    Args:
-        parts: Error, address and data of each.
-        count: Bytes that all would add; where a servo is missing, those behind it stay silent.
+    `count` are the bytes that all would add: where a servo is missing, those behind it stay silent.
     """
     data = _HEAD + struct.pack("<BHB", EVERYONE, count + 1, STATUS)
     for error, own, values in parts:
@@ -212,12 +194,8 @@ def _item(place, model):
 
 def _fault(row, start, value, model):
     """Return the error of a value in its range for a register; 0 if the servo takes it."""
-    if start in (*_GOALS, GOAL) and row[WATCHDOG] == EXPIRED:
-        return RANGE
-    has_current = MOST_CURRENT not in model["missing"]
-    if start == MODE and value not in ((0, 1, 3, 4, 5, 16) if has_current else (1, 3, 4, 16)):
-        return RANGE
-    if (start == DRIVE and value & 2) or (start == BAUD and value > model["baud"]):
+    allowed = {MODE: model["modes"], BAUD: range(model["baud"] + 1), DRIVE: (0, 1, 4, 5, 8, 9, 12, 13)}
+    if value not in allowed.get(start, (value,)) or (start in (*_GOALS, GOAL) and row[WATCHDOG] == EXPIRED):
         return RANGE
     if start == TORQUE and value and row[ERROR] & row[SHUTDOWN]:
         return FAILED

@@ -18,7 +18,8 @@ from . import DynamixelConfig, bus
 RATE = 0.229 / 60.0 * bus.TURN
 """Unit of the registers of speeds [counts/s]."""
 
-FULL_PWM = 885
+FULL_PWM, _FAR, _TOLERANCE = 885, 1_048_575, 64
+"""All of the PWM; the largest goal over turns; counts that a servo may stand outside of its limits, for the driver."""
 
 MODES = (3, 4, 5)
 """Modes that follow positions: within a turn, over turns, and with a limit on the current."""
@@ -27,7 +28,6 @@ _READING = struct.Struct("<hii8xHB")
 """From the current to the temperature: current, speed, position, the trajectory, voltage, temperature."""
 
 _VOLTAGE, _HEAT, _OVERLOAD = 1, 4, 32
-
 _KINDS = {_VOLTAGE: "voltage", _HEAT: "heat", _OVERLOAD: "overload"}
 
 
@@ -62,10 +62,7 @@ class DynamixelServer(MotorServer):
     """Emulated servos. They are new, but for id and speed; the file's gains hold until a client writes others."""
 
     protocol = Path(bus.__file__)
-    notes = (
-        "servos keep the gains I and D and accelerations of profiles, and do nothing with them; PWM and trajectories"
-        " read 0",
-    )
+    notes = ("servos keep gains I and D and accelerations, and do nothing with them; PWM and trajectories read 0",)
 
     def __init__(self, config: DynamixelConfig, joints: Sequence[RobotJoint]) -> None:
         super().__init__(config, joints, bus.TURN)
@@ -183,7 +180,8 @@ class DynamixelDriver(MotorDriver):
         for own, model, each in zip(self.ids, models, self.config.joints.values(), strict=True):
             if model["name"] != each.model:
                 raise RobotFault(f"{self.names[own]}: id {own} is {model['name']}, and not {each.model}", "model")
-        for own, mode in zip(self.ids, self.numbers(bus.MODE, "B"), strict=True):
+        modes = self.numbers(bus.MODE, "B")
+        for own, mode in zip(self.ids, modes, strict=True):
             if mode not in MODES:
                 raise RobotFault(f"{self.names[own]}: register 11 of id {own} has mode {mode}, not 3, 4 or 5", "mode")
         self.settings = {
@@ -194,10 +192,19 @@ class DynamixelDriver(MotorDriver):
         self._direction = np.where(self.numbers(bus.DRIVE, "B") & 1, -1, 1)
         self._offset = self.numbers(bus.OFFSET, "<i")
         self._unit = np.array([model.get("current", np.nan) for model in models])
-        limits = self.numbers(bus.LOWEST, "<i"), self.numbers(bus.HIGHEST, "<i")
-        self.refuse_calibration([(int(a), int(b), int(c)) for a, b, c in zip(self._offset, *limits, strict=True)])
-        self._turns = np.zeros(len(self.ids), dtype=np.int64)
-        self._turns = self._settled(self.numbers(bus.POSITION, "<i"))
+        low, high = self.numbers(bus.LOWEST, "<i"), self.numbers(bus.HIGHEST, "<i")
+        self.refuse_calibration(list(zip(*(each.tolist() for each in (self._offset, low, high)), strict=True)))
+        told = self.numbers(bus.POSITION, "<i")
+        turned = self._direction * (told - self._offset)
+        self._turns = self.encoders.nearest(turned) - turned
+        self._low, self._high = np.where(modes == 3, low, -_FAR), np.where(modes == 3, high, _FAR)
+        settled = np.where(modes == 3, (told - self._offset) % bus.TURN + self._offset, told)
+        for number in np.flatnonzero((settled < self._low - _TOLERANCE) | (settled > self._high + _TOLERANCE)):
+            raise RobotFault(
+                f"{self.names[self.ids[number]]}: it stands at {settled[number]}, and takes no goal outside of its"
+                f" limits, {low[number]} to {high[number]}; move it, change registers 52 and 48, or use mode 4",
+                "limit",
+            )
 
     def read(self, readings: Readings) -> None:
         """Measure all servos by one packet."""
@@ -213,14 +220,10 @@ class DynamixelDriver(MotorDriver):
         """Return the counts of the encoders at positions that the servos tell."""
         return self._direction * (position - self._offset) + self._turns
 
-    def _settled(self, position: np.ndarray) -> np.ndarray:
-        """Return the whole turns that bring positions nearest to the zeros of the joints."""
-        counts = self._direction * (position - self._offset)
-        return self.encoders.nearest(counts) - counts
-
     def tell_goals(self, position: np.ndarray) -> None:
         """Write the goals."""
         goals = self._direction * (self.encoders.counts(position) - self._turns) + self._offset
+        goals = np.clip(goals, self._low, self._high)
         self.tell_all(bus.GOAL, [struct.pack("<i", each) for each in goals], ~np.isnan(position))
 
     def set_torque(self, is_on: bool) -> None:
