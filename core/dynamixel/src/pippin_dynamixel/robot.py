@@ -103,7 +103,7 @@ class DynamixelServer(MotorServer):
         """Fill the registers, and start the program that answers."""
         self.publish(readings)
         low, high = (0.1 * field(self.rows, place, "<u2") for place in (bus.LOW_VOLTS, bus.HIGH_VOLTS))
-        for number in np.flatnonzero(self.rows[:, bus.ERROR] & _VOLTAGE):
+        for number in np.flatnonzero(self.rows[:, bus.ERROR] & _VOLTAGE).tolist():
             raise ConfigError(
                 f"robot.joints.{self.joints[number].name}: the servo has {readings.voltage[number]:g} V, and shuts down"
                 f" outside {low[number]:g} to {high[number]:g} V; set the voltage of its actuator, or of robot.emulate"
@@ -172,7 +172,6 @@ class DynamixelDriver(MotorDriver):
     """The driver of a bus of servos."""
 
     torque = bus.TORQUE
-    config: DynamixelConfig
 
     def begin(self) -> None:
         """Find the servos."""

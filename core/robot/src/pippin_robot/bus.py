@@ -11,7 +11,7 @@ import sys
 import tempfile
 import termios
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -62,6 +62,9 @@ class BusEmulateConfig(RobotEmulateConfig):
 @attrs.frozen(kw_only=True)
 class BusConfig(RobotConfig):
     """Settings of every bus of motors."""
+
+    joints: Mapping[str, BusJointConfig]
+    """The motors, in the order in which the bus is asked."""
 
     port: str
     """The serial port of the driver, and the link that the emulator makes, such as `/dev/ttyACM0`."""

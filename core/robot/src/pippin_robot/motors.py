@@ -26,7 +26,7 @@ class Encoders:
     """
 
     def __init__(self, config: BusConfig, turn: int) -> None:
-        self._zero = np.array([each.zero for each in config.joints.values()])  # type: ignore[attr-defined]
+        self._zero = np.array([each.zero for each in config.joints.values()])
         self._sign = np.array([each.sign for each in config.joints.values()])
         self._turn = turn
         #: Angle of a count [rad].
@@ -100,7 +100,7 @@ class MotorServer(BusServer):
             joints, self.rows, shifts, ranges, self._config.joints.values(), strict=True
         ):
             table[joint.name] = {
-                "id": each.id,  # type: ignore[attr-defined]
+                "id": each.id,
                 "drive_mode": 0,
                 "homing_offset": self.remember(row, int(shift), int(low), int(high)),
                 "range_min": int(low),
@@ -129,9 +129,12 @@ class MotorDriver(RobotDriver):
     """Register of the torque, of one byte: 1 gives it."""
 
     def __init__(self, config: BusConfig, turn: int) -> None:
-        self.config, self.encoders = config, Encoders(config, turn)
+        #: The settings.
+        self.config: Any = config
+        #: Counts and positions.
+        self.encoders: Encoders = Encoders(config, turn)
         #: The addresses.
-        self.ids: list[int] = [each.id for each in config.joints.values()]  # type: ignore[attr-defined]
+        self.ids: list[int] = [each.id for each in config.joints.values()]
         #: The name of the joint of each address.
         self.names: Mapping[int, str] = dict(zip(self.ids, config.joints, strict=True))
         #: Fields of `Commands` that are registers: the register, its layout, and the factor to its unit.
