@@ -139,7 +139,8 @@ def _of_recording(path: Path, plan: RobotPlan, rate: float) -> np.ndarray:
         time = np.asarray(recording.time)
         whole = np.stack([columns[joint.name] for joint in plan.joints], axis=1)
     count = int(np.floor((time[-1] - time[0]) * rate + 1e-6)) + 1
-    places = np.searchsorted(time, time[0] + np.arange(count) / rate + 1e-9, side="right") - 1
+    jitter = 0.5 * min(1.0 / rate, float(np.median(np.diff(time))) if len(time) > 1 else np.inf)
+    places = np.searchsorted(time, time[0] + np.arange(count) / rate + jitter, side="right") - 1
     return whole[np.maximum(places, 0)].astype(np.float64)
 
 

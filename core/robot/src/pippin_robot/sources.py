@@ -123,6 +123,9 @@ class PolicySource(TargetSource):
             self._runner = Runner(policy, joints=names, rate=rate, gains=gains)
         except RobotError as error:
             raise ConfigError(f"--policy: '{policy}': {error}") from error
+        for each in self._runner.passport["actions"]:
+            if (told := (each["recipe"] or {}).get("target")) != "position_targets":
+                raise ConfigError(f"--policy: its action {each['label']!r} gives {told}; only positions can be driven")
         wanted = self._runner.passport["commands"]
         self._commands = {label: np.asarray(value, dtype=np.float32) for label, value in commands.items()}
         for label in wanted.keys() ^ self._commands.keys():
