@@ -1,4 +1,4 @@
-"""What a drive needs of a simulation before its loop: joints, targets, gains, facts for the summary."""
+"""Preparation of a drive by a simulation: joints, targets, gains, facts for the summary."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .sources import DriveSource, HoldSource, LeaderSource, PolicySource, TableS
 
 @attrs.define(kw_only=True, eq=False)
 class DrivePlan:
-    """What the loop needs."""
+    """All that the loop needs."""
 
     robot: Robot
     plan: RobotPlan

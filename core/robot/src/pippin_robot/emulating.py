@@ -15,6 +15,7 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError, Simulation, SimulationConfig
 from pippin.arrays import on_host
+from pippin.catalog import Catalog
 from pippin.studies import current_progress, stopped_between_steps
 
 from .config import RobotConfig
@@ -34,7 +35,7 @@ _SWEEP = 4.0
 
 @attrs.frozen(kw_only=True)
 class EmulateResult:
-    """What an emulated robot did."""
+    """Outcome of an emulation."""
 
     address: str
     """How it was reached."""
@@ -62,8 +63,6 @@ def plugin_of(config: SimulationConfig) -> Robot:
     choice = getattr(config, "robot", None)
     if choice is None:
         raise ConfigError("robot: there is no such table; add [robot] with a type and a table for each driven joint")
-    from pippin.catalog import Catalog
-
     return Catalog.installed().find("robot", choice.type).load()(choice.config)
 
 
@@ -141,6 +140,9 @@ class Emulator:
     def calibrate(self, place: Path) -> None:
         """Give the motors a calibration, and write LeRobot's file of it.
 
+        Args:
+            place: The file, or its folder.
+
         Raises:
             ConfigError: This robot has none.
         """
@@ -152,7 +154,16 @@ class Emulator:
     def run(
         self, duration: float | None, realtime: RealTime = "try", ready: Callable[[str], None] | None = None
     ) -> EmulateResult:
-        """Be reachable, and step in real time until the end, or until Ctrl-C."""
+        """Be reachable, and step in real time until the end, or until Ctrl-C.
+
+        Args:
+            duration: Time after which it ends [s]; None for never.
+            realtime: Whether the system is asked to run it before other programs.
+            ready: Called with the address, once the robot can be reached.
+
+        Raises:
+            RobotFault: The side of the robot ended.
+        """
         simulation, pace = self._simulation, Deadlines(self._simulation.dt * self._config_decimation())
         simulation.step(3)  # kernels are compiled and recorded before anybody can ask
         simulation.reset()

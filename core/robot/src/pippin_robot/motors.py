@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 from .bus import BusConfig, BusPort, BusServer
 from .contract import Commands, RobotDriver, RobotJoint

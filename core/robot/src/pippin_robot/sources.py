@@ -1,4 +1,4 @@
-"""What a robot is told: a table of targets, a policy, or another robot that somebody moves."""
+"""Sources of targets: a table, a policy, or another robot that somebody moves."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 from .contract import Readings, RobotDriver, RobotFault, RobotJoint
 
 
 @attrs.frozen(kw_only=True)
 class DriveSource:
-    """What a robot is told: one of these, or the motions of the file."""
+    """Choice of what moves a robot: one of these, or the motions of the file."""
 
     policy: Path | None = None
     """An ONNX file with a passport."""
