@@ -8,7 +8,7 @@ from pathlib import Path
 import attrs
 import numpy as np
 import pytest
-from pippin.errors import ConfigError
+from pippin import ConfigError
 from pippin_dynamixel import DynamixelConfig, DynamixelJointConfig, bus
 from pippin_dynamixel.robot import Dynamixel, DynamixelDriver
 from pippin_robot.contract import Commands, Readings, RobotFault
