@@ -1,8 +1,8 @@
 """A bus of motors at a pseudo terminal: a program of its own, of Python's standard library alone.
 
 `BusServer` starts it, by its path, as `python -I bus_program.py SETTINGS`, with the settings as JSON. It shares memory
-with the emulator: a head, and a row of registers for each motor. A protocol, a file with a class `Bus`, turns bytes into
-answers; the port exists once the program says so on its standard output, and the rows are filled before.
+with the emulator: a head, and a row of registers for each motor. A protocol, a file with a class `Bus`, turns bytes
+into answers; the port exists once the program says so on its standard output, and the rows are filled before.
 """
 
 import contextlib
@@ -16,7 +16,6 @@ import select
 import signal
 import struct
 import sys
-import termios
 import time
 import tty
 
@@ -144,6 +143,8 @@ def main(text: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the emulator, whose end is ours
     settings = json.loads(text)
     spec = importlib.util.spec_from_file_location("protocol", settings["protocol"])
+    assert spec is not None
+    assert spec.loader is not None
     protocol = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(protocol)
     memory = Memory(settings["memory"], settings["count"])

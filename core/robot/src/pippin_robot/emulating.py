@@ -154,11 +154,8 @@ class Emulator:
     ) -> EmulateResult:
         """Be reachable, and step in real time until the end, or until Ctrl-C."""
         simulation, pace = self._simulation, Deadlines(self._simulation.dt * self._config_decimation())
-        start = simulation.state.joint_q.numpy().copy()
         simulation.step(3)  # kernels are compiled and recorded before anybody can ask
-        simulation.state.joint_q.assign(start)
-        simulation.state.joint_qd.zero_()
-        simulation.invalidate("joints")
+        simulation.reset()
         self.measure()
         with before_others(realtime) as scheduler:
             self.server.open(self.readings)
@@ -295,18 +292,13 @@ class Emulator:
 
     def _sweep(self) -> None:
         """Move the joints without torque as a hand does: to the middle first, then through their range, all at once."""
-        state = self._simulation.state
-        positions, velocities = on_host(state.joint_q).copy(), on_host(state.joint_qd).copy()
+        positions, free = self.readings.position.copy(), ~self._enabled
         for number, joint in enumerate(self.plan.joints):
-            if self._enabled[number] or not np.isfinite(joint.lower + joint.upper):
-                continue
+            free[number] &= np.isfinite(joint.lower + joint.upper)
             middle, half = 0.5 * (joint.lower + joint.upper), 0.5 * (joint.upper - joint.lower)
             way = np.sin(2.0 * np.pi * max(0.0, self.time - _SWEEP) / _SWEEP)
-            positions[self.plan.coordinates[number]] = middle + 0.98 * half * way
-            velocities[self.plan.dofs[number]] = 0.0
-        state.joint_q.assign(positions)
-        state.joint_qd.assign(velocities)
-        self._simulation.invalidate("joints")
+            positions[number] = middle + 0.98 * half * way
+        self.plan.place(self._simulation, positions, np.zeros(len(positions)), free)
 
 
 def _chosen(patterns: Sequence[str], plan: RobotPlan) -> np.ndarray:
