@@ -16,6 +16,8 @@ from pippin import ConfigError
 from .bus import BusConfig, BusPort, BusServer
 from .contract import Commands, RobotDriver, RobotJoint
 
+__all__ = ["Encoders", "MotorDriver", "MotorServer", "field", "known", "put", "refuse_slides"]
+
 
 class Encoders:
     """Counts of the encoders of a bus, before homing offsets, and positions of its joints; shape [joints].
