@@ -32,7 +32,21 @@ _LAST = 15
 
 _READING = struct.Struct("<HHHBBxBxxxH")
 
-_FRESH = {0: 3, 1: 10, 7: 0, bus.STATUS_LEVEL: 1, 13: 70, 14: 140, 15: 40, KP: 32, KD: 32, KI: 0, 35: 200, 36: 80}
+_FRESH = {
+    0: 3,
+    1: 10,
+    7: 0,
+    bus.STATUS_LEVEL: 1,
+    13: 70,
+    14: 140,
+    15: 40,
+    KP: 32,
+    KD: 32,
+    KI: 0,
+    34: 20,
+    35: 200,
+    36: 80,
+}
 """Registers of a new servo that are one byte: firmware, delay, limits of temperature and voltage, gains, overload."""
 
 _OVERLOAD, _HEAT, _VOLTAGE = 32, 4, 1
@@ -146,7 +160,9 @@ class FeetechServer(BusServer):
         if modes.any():
             number = int(np.flatnonzero(modes)[0])
             name = self._joints[number].name
-            raise RobotFault(f"{name}: register 33 asks for mode {modes[number]}; only 0, positions, is emulated", "mode")
+            raise RobotFault(
+                f"{name}: register 33 asks for mode {modes[number]}; only 0, positions, is emulated", "mode"
+            )
         low, high, goals = (_numbers(rows, place) for place in (bus.LOWEST, bus.HIGHEST, bus.GOAL))
         goals = np.where(goals & 0x8000, -(goals & 0x7FFF), goals)
         goals = np.where(high > low, np.clip(goals, low, high), goals)
@@ -170,6 +186,10 @@ class FeetechServer(BusServer):
         """Let servos tell an overload, or no more; boolean, shape [joints]."""
         for row, is_over in zip(self.rows, chosen, strict=True):
             row[bus.ERROR] = (int(row[bus.ERROR]) & ~_OVERLOAD) | (_OVERLOAD if is_over else 0)
+
+    def homings(self) -> int:
+        """Return how often programs wrote homing offsets."""
+        return int(self.rows[:, bus.HOMINGS].sum())
 
     def calibrate(self, file: Path | None) -> dict[str, Any]:
         """Give each servo the offset and the limits of a calibration of its joint's whole range, and return LeRobot's
@@ -274,7 +294,9 @@ class FeetechDriver(RobotDriver):
             self._kp = np.where(changed, commands.kp, self._kp)
         changed = ~np.isnan(commands.effort_share) & (commands.effort_share != self._share)
         if changed.any():
-            self._write(EFFORT, [struct.pack("<H", round(1000 * _known(each))) for each in commands.effort_share], changed)
+            self._write(
+                EFFORT, [struct.pack("<H", round(1000 * _known(each))) for each in commands.effort_share], changed
+            )
             self._share = np.where(changed, commands.effort_share, self._share)
 
     def set_torque(self, is_on: bool) -> None:

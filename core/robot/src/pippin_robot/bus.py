@@ -76,7 +76,6 @@ class BusConfig(RobotConfig):
     emulate: BusEmulateConfig = BusEmulateConfig()
 
 
-
 class BusServer(RobotServer):
     """A bus of emulated motors. A plugin adds the protocol, and what registers mean.
 
@@ -140,6 +139,7 @@ class BusServer(RobotServer):
 
     def close(self) -> None:
         """End the program."""
+        self._file.close()  # the memory stays
         if self._program is None:
             return
         assert self._program.stdin is not None

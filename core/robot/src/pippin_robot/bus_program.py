@@ -15,7 +15,6 @@ import random
 import select
 import struct
 import sys
-import termios
 import time
 import tty
 

@@ -14,12 +14,16 @@ from pippin.console import PATH, changes, json_line, shown_progress
 @click.command()
 @click.argument("file", type=PATH)
 @click.option("--duration", type=click.FloatRange(min=0.0, min_open=True), metavar="S", help="End after this time [s].")
-@click.option("--hand", type=click.Choice(["sweep"]), help="Move joints without torque, as for a calibration.")
+@click.option(
+    "--hand",
+    type=click.Choice(["sweep", "wave"]),
+    help="Move joints without torque: as a calibration needs it, or to and fro.",
+)
 @click.option(
     "--calibrated",
     type=PATH,
     metavar="PATH",
-    help="Give the motors a calibration, and write LeRobot's file of it: PATH, or PATH/robot.json.",
+    help="Give the motors a calibration, and write LeRobot's file of it: PATH.json, or into the folder PATH.",
 )
 @click.option(
     "--realtime",
