@@ -82,7 +82,7 @@ def test_any_speed_is_answered_if_the_file_says_so(open_bus):
 
 
 def test_registers_are_read_and_written(open_bus):
-    _, readings, client = open_bus()
+    _, _, client = open_bus()
     assert client.read(2, bus.GOAL) == 2048
     assert client.write(2, bus.GOAL, 2300) == 0
     assert client.read(2, bus.GOAL) == 2300
@@ -228,7 +228,7 @@ def test_half_a_packet_does_not_swallow_the_next_question(open_bus):
 
 
 def test_lost_and_damaged_answers_are_counted_as_the_library_sees_them(open_bus):
-    server, readings, client = open_bus()
+    server, _, client = open_bus()
     server.memory.set_faults(False, 0.1, 0.1)
     seen = {0: 0, sdk.COMM_RX_TIMEOUT: 0, sdk.COMM_RX_CORRUPT: 0}
     for _ in range(300):
@@ -265,5 +265,5 @@ def test_addresses_and_speeds_that_no_servo_has_are_refused():
         Feetech(FeetechConfig(port="x", joints=joints))
     with pytest.raises(ConfigError, match=r"robot.joints.a.id: an address is 0 to 253, got 254"):
         Feetech(FeetechConfig(port="x", joints={"a": FeetechJointConfig(id=254)}))
-    with pytest.raises(ConfigError, match="robot.baud: servos know 1000000"):
+    with pytest.raises(ConfigError, match=r"robot.baud: servos know 1000000"):
         Feetech(FeetechConfig(port="x", baud=9600, joints={"a": FeetechJointConfig(id=1)}))

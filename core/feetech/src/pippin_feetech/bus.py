@@ -1,7 +1,8 @@
 """The protocol of servos STS and SMS: packets, and registers that answer them. The standard library alone.
 
-FF FF ID LENGTH INSTRUCTION PARAMETERS SUM, with LENGTH = parameters + 2 and SUM the inverted low byte of what is between.
-An answer has an error byte in the place of the instruction. Numbers are little endian; signed ones have a sign bit.
+FF FF ID LENGTH INSTRUCTION PARAMETERS SUM, with LENGTH = parameters + 2 and SUM the inverted low byte of what is
+between. An answer has an error byte in the place of the instruction. Numbers are little endian; signed ones have a sign
+bit.
 """
 
 import struct
@@ -22,7 +23,7 @@ SET_MIDDLE = 128
 """What, as torque, makes here the middle."""
 
 ENCODER, HOMINGS = 256, 258
-"""Places in a row, behind the registers: the encoder's count before the offset, and how often the offset was written."""
+"""Places in a row behind the registers: the encoder's count before the offset, and how often the offset was written."""
 
 MEASURED = range(56, 72)
 """Registers that nobody can write, besides the first five."""
@@ -54,7 +55,7 @@ def unsigned(number, bit):
 
 
 def split(data):
-    """Return the whole packets (address, instruction, parameters), how many were damaged, and the bytes that are left."""
+    """Return the whole packets (address, instruction, parameters), how many were damaged, and the bytes left over."""
     packets, wrong = [], 0
     while (start := data.find(b"\xff\xff")) >= 0:
         data = data[start:]
