@@ -41,16 +41,16 @@ def act(port: str, folder: str) -> dict:
 
 
 def packets(port: str, folder: str, count: int, retries: int) -> dict:
-    """Read and write, and count what fails."""
-    arm, failed = follower(port, folder), 0
+    """Read and write, and count what fails by what LeRobot says."""
+    arm, failed = follower(port, folder), {"damaged": 0, "silent": 0}
     arm.bus.connect(handshake=False)
     start = time.monotonic()
     for number in range(count // 2):
         try:
             arm.bus.sync_read("Present_Position", num_retry=retries)
             arm.bus.write("Goal_Position", "wrist_roll", 10.0 if number % 200 < 100 else -10.0, num_retry=retries)
-        except ConnectionError:
-            failed += 1
+        except ConnectionError as error:
+            failed["silent" if "no status packet" in str(error) else "damaged"] += 1
     seconds = time.monotonic() - start
     arm.bus.disconnect(disable_torque=False)
     return {"failed": failed, "seconds": seconds}
