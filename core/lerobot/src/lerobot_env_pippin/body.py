@@ -90,6 +90,7 @@ class Body:
 
     def begin(self) -> None:
         """Begin anew, at the start of the file, with torque."""
+        self._emulator.open()  # kernels are compiled before the clock begins
         self.simulation.reset()
         self._emulator.measure()
         self._commands.position[:] = self._emulator.readings.position
