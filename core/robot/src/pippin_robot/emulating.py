@@ -196,7 +196,10 @@ class Emulator:
         self._go_wrong(commands)
         self._apply(commands)
         if self._hand is not None:
+            had_swept = self._hand.has_swept
             self._move(self._hand.positions(self.time, self._enabled, self.server.homings()))
+            if self._hand.has_swept and not had_swept:
+                current_progress().remark("the hand has moved all joints through their range, and lets go with torque")
         self._simulation.step()
         self.measure()
 

@@ -36,7 +36,9 @@ class Hand:
         self._kind = kind
         self._known: int | None = None
         self._homed: float | None = None
-        self._has_swept = self._is_done = False
+        self._is_done = False
+        #: Whether it has moved all joints through their range.
+        self.has_swept: bool = False
 
     def positions(self, time: float, enabled: np.ndarray, homings: int | None) -> np.ndarray:
         """Return where it holds the joints [rad or m], shape [joints]; NaN for those that it leaves alone.
@@ -61,8 +63,8 @@ class Hand:
             self._homed = None if self._known is None else time + _REST
             self._known = homings
         passed = -1.0 if self._homed is None else time - self._homed
-        self._has_swept |= passed > _SWEEP
-        self._is_done |= self._has_swept and is_enabled
+        self.has_swept |= passed > _SWEEP
+        self._is_done |= self.has_swept and is_enabled
         if self._is_done:
             return np.nan
         return 0.98 * np.sin(2.0 * np.pi * passed / _SWEEP) if 0.0 < passed < _SWEEP else 0.0

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from pippin.errors import ConfigError
+from pippin.errors import ConfigError, PippinError
 
 from .contract import Commands, Readings, Robot, RobotDriver, RobotFault, RobotJoint, Stop
 from .lerobot import RANGES, LeRobotRobotConfig
@@ -61,15 +61,20 @@ class LeRobotDriver(RobotDriver):
                     f" can {where}: {', '.join(known)}; a joint's 'name' is that before .pos"
                 )
         with _faults("it was connected"):
-            self._hold_where_it_is()
+            had_torque = self._hold_where_it_is()
             self._robot.connect(calibrate=False)
+            if not had_torque:
+                self.set_torque(False)
 
-    def _hold_where_it_is(self) -> None:
-        """Let the goals be the measured positions: classes give torque when they connect, at the goals of before."""
+    def _hold_where_it_is(self) -> bool:
+        """Let the goals be the measured positions: classes give torque when they connect, at the goals of before.
+
+        Returns whether the motors have torque.
+        """
         if self._bus is None:
             if not self._robot.is_calibrated:
                 raise ConfigError("robot.robot: LeRobot says that it is not calibrated; run lerobot-calibrate first")
-            return
+            return True
         self._bus.connect()
         try:
             if not self._robot.is_calibrated:
@@ -79,6 +84,7 @@ class LeRobotDriver(RobotDriver):
                 )
             found = self._bus.sync_read("Present_Position", normalize=False, num_retry=5)
             self._bus.sync_write("Goal_Position", found, normalize=False, num_retry=5)
+            return self.has_torque()
         finally:
             self._bus.disconnect(disable_torque=False)
 
@@ -168,9 +174,11 @@ def _make(config: LeRobotRobotConfig) -> Any:
 
 @contextlib.contextmanager
 def _faults(what: str) -> Iterator[None]:
-    """Let errors of LeRobot be faults: it raises those of the system for silence and lost ports."""
+    """Let errors of LeRobot be faults: classes of others raise what they like for silence and lost ports."""
     try:
         yield
-    except (OSError, RuntimeError) as error:
+    except PippinError:
+        raise
+    except Exception as error:
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise RobotFault(f"LeRobot's class failed while {what}: {lines[0]}", "silence") from error
