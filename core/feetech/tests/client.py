@@ -36,6 +36,12 @@ class Client:
         assert self.port.openPort()
         self.set_speed(baud)
 
+        self.set_patience(1.0)
+
+    def set_patience(self, seconds):
+        """Wait for answers as long as this: the library's 34 ms are too short for a busy machine."""
+        self.port.setPacketTimeout = lambda length: self.port.setPacketTimeoutMillis(1000.0 * seconds)
+
     def set_speed(self, baud):
         assert self.port.setBaudRate(baud)
 
@@ -43,6 +49,13 @@ class Client:
         """Return the model and the error, or what the library says of the silence."""
         model, result, error = self.packets.ping(self.port, address)
         return (model, error) if result == sdk.COMM_SUCCESS else self.packets.getTxRxResult(result)
+
+    def is_silent(self, address):
+        """Return whether nothing answers a ping in a tenth of a second."""
+        self.set_patience(0.1)
+        told = self.ping(address)
+        self.set_patience(1.0)
+        return told == self.packets.getTxRxResult(sdk.COMM_RX_TIMEOUT)
 
     def read(self, address, place, size=2):
         """Return a number, with its error byte if there is one."""

@@ -45,7 +45,7 @@ def test_each_servo_answers_a_ping_with_its_model(open_bus):
 
 def test_an_unknown_address_is_silent(open_bus):
     _, _, client = open_bus()
-    assert "no status packet" in client.ping(4)
+    assert client.is_silent(4)
 
 
 def test_all_servos_answer_one_ping_in_turn(open_bus):
@@ -56,7 +56,7 @@ def test_all_servos_answer_one_ping_in_turn(open_bus):
 def _everyone(client):
     """Return how many servos answer a ping of all, each by a whole packet, in the order of their addresses."""
     client.port.writePort(list(bus.packet(bus.EVERYONE, bus.PING)))
-    data, end = b"", time.monotonic() + 0.2
+    data, end = b"", time.monotonic() + 0.5
     while time.monotonic() < end:
         data += bytes(client.port.readPort(64))
     packets, wrong, rest = bus.split(data)
@@ -70,7 +70,7 @@ def test_another_speed_is_silent(open_bus, own):
     _, _, client = open_bus(baud=own)
     assert client.ping(1) == (777, 0)
     client.set_speed(1_000_000)
-    assert "no status packet" in client.ping(1)
+    assert client.is_silent(1)
     client.set_speed(own)
     assert client.ping(1) == (777, 0)
 
@@ -122,17 +122,17 @@ def test_the_answer_to_a_new_address_has_the_old_one(open_bus):
     """The library waits for the address that it asked, as the servo answers before it changes."""
     _, _, client = open_bus()
     assert client.write(3, bus.ID, 9, 1) == 0
-    assert "no status packet" in client.ping(3)
+    assert client.is_silent(3)
     assert client.ping(9) == (777, 0)
 
 
 def test_a_new_speed_holds_from_the_next_packet_on(open_bus):
     _, _, client = open_bus()
     assert client.write(1, bus.BAUD, bus.SPEEDS.index(500_000), 1) == 0
-    assert "no status packet" in client.ping(1)
+    assert client.is_silent(1)
     client.set_speed(500_000)
     assert client.ping(1) == (777, 0)
-    assert "no status packet" in client.ping(2)
+    assert client.is_silent(2)
 
 
 def test_without_status_level_only_reads_are_answered(open_bus):
@@ -140,7 +140,9 @@ def test_without_status_level_only_reads_are_answered(open_bus):
     assert client.packets.writeTxOnly(client.port, 1, bus.STATUS_LEVEL, 1, [0]) == sdk.COMM_SUCCESS
     time.sleep(0.02)
     client.port.ser.reset_input_buffer()
+    client.set_patience(0.1)
     result, _ = client.packets.writeTxRx(client.port, 1, bus.GOAL, 2, [0xD0, 0x07])
+    client.set_patience(1.0)
     assert "no status packet" in client.packets.getTxRxResult(result)
     assert client.read(1, bus.GOAL) == 2000
 
@@ -230,6 +232,7 @@ def test_half_a_packet_does_not_swallow_the_next_question(open_bus):
 def test_lost_and_damaged_answers_are_counted_as_the_library_sees_them(open_bus):
     server, _, client = open_bus()
     server.memory.set_faults(False, 0.1, 0.1)
+    client.set_patience(0.1)
     seen = {0: 0, sdk.COMM_RX_TIMEOUT: 0, sdk.COMM_RX_CORRUPT: 0}
     for _ in range(300):
         _, result, _ = client.packets.readTxRx(client.port, 1, bus.POSITION, 2)
@@ -239,7 +242,7 @@ def test_lost_and_damaged_answers_are_counted_as_the_library_sees_them(open_bus)
     assert told["dropped"] == pytest.approx(30, abs=17)  # 3 standard deviations of a share of 0.1
     assert seen[sdk.COMM_RX_TIMEOUT] + seen[sdk.COMM_RX_CORRUPT] == told["dropped"] + told["damaged"]
     server.memory.set_faults(True, 0.0, 0.0)
-    assert "no status packet" in client.ping(1)
+    assert client.is_silent(1)
 
 
 def test_answers_take_their_time_on_the_wire(open_bus):
@@ -257,6 +260,20 @@ def test_the_port_goes_with_the_server(open_bus, tmp_path):
     client.close()
     server.close()
     assert not os.path.lexists(tmp_path / "bus")
+
+
+def test_two_robots_cannot_be_at_one_port(open_bus, tmp_path):
+    """The first one keeps its clients, and what a killed one left behind is no obstacle."""
+    server, _, client = open_bus()
+    other, readings = servos(tmp_path / "bus")
+    with pytest.raises(ConfigError, match=r"robot.port: .* another program of Pippin is a robot there"):
+        other.open(readings)
+    assert client.ping(1) == (777, 0)
+    server._program.kill()
+    server._program.wait()
+    again, readings = servos(tmp_path / "bus")
+    again.open(readings)
+    again.close()
 
 
 def test_addresses_and_speeds_that_no_servo_has_are_refused():

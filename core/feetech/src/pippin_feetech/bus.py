@@ -139,20 +139,24 @@ class Bus:
 
     @staticmethod
     def _write(row, first, values):
-        for place, value in enumerate(values, first):
-            if place == TORQUE and value == SET_MIDDLE:
-                raw = struct.unpack_from("<H", row, ENCODER)[0]
-                row[OFFSET : OFFSET + 2] = struct.pack("<H", unsigned(raw - MIDDLE, 11))
-                row[HOMINGS] = (row[HOMINGS] + 1) & 0xFF
-            elif 5 <= place < ENCODER and place not in MEASURED:
-                row[place] = value
-                if place == OFFSET:
-                    row[HOMINGS] = (row[HOMINGS] + 1) & 0xFF
+        values = bytearray(values[: max(0, ENCODER - first)])
+        end = first + len(values)
+        if first <= TORQUE < end and values[TORQUE - first] == SET_MIDDLE:
+            (raw,) = struct.unpack_from("@H", row, ENCODER)
+            row[OFFSET : OFFSET + 2] = struct.pack("<H", unsigned(raw - MIDDLE, 11))
+            row[HOMINGS] = (row[HOMINGS] + 1) & 0xFF
+            values[TORQUE - first] = row[TORQUE]
+        for place in range(first, end):
+            if place < ID or place in MEASURED:
+                values[place - first] = row[place]
+        row[first:end] = bytes(values)  # at once: the emulator never reads half of a number
+        if first <= OFFSET < end:
+            row[HOMINGS] = (row[HOMINGS] + 1) & 0xFF
 
 
 def present(row):
     """Return the position that a servo tells: the count of its encoder less its homing offset, within a turn."""
-    (raw,) = struct.unpack_from("<H", row, ENCODER)
+    (raw,) = struct.unpack_from("@H", row, ENCODER)
     return (raw - offset(row)) % TURN
 
 

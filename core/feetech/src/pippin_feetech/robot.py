@@ -51,6 +51,9 @@ _FRESH = {
 
 _OVERLOAD, _HEAT, _VOLTAGE = 32, 4, 1
 
+_CURRENT = 69
+"""Register of the current, at an odd place."""
+
 
 class Feetech(Robot):
     """A bus of servos STS3215."""
@@ -130,23 +133,19 @@ class FeetechServer(BusServer):
 
     def publish(self, readings: Readings) -> None:
         """Write the registers of what is measured; the program takes the homing offset off."""
+        words = self.rows.view(np.uint16)  # each number by one store: the program never reads half of one
         counts = self._scale.counts(readings.position)
-        speeds = np.nan_to_num(self._scale.speeds(readings.velocity) / COUNT**2)
-        loads = np.nan_to_num(readings.effort / self._limit * 1000.0) * self._scale.speeds(np.ones(len(counts))) / COUNT
-        for number, row in enumerate(self.rows):
-            told = _READING.pack(
-                bus.present(row),
-                bus.unsigned(round(speeds[number]), 15),
-                bus.unsigned(round(loads[number]), 10),
-                min(255, round(10.0 * _known(readings.voltage[number]))),
-                min(255, round(_known(readings.temperature[number]))),
-                0,
-                bus.unsigned(round(_known(readings.current[number]) / CURRENT), 15),
-            )
-            _put(row, bus.ENCODER, int(counts[number]))
-            row[bus.POSITION + 2 : bus.POSITION + 8] = np.frombuffer(told[2:8], dtype=np.uint8)
-            row[bus.POSITION + 13 : bus.POSITION + 15] = np.frombuffer(told[13:15], dtype=np.uint8)
-            row[bus.ERROR] = self._error(row, readings, number)
+        signs = self._scale.speeds(np.ones(len(counts))) / COUNT
+        loads = _cut(readings.effort / self._limit * 1000.0)
+        volts, heat = _cut(10.0 * readings.voltage, 255), _cut(readings.temperature, 255)
+        words[:, bus.ENCODER // 2] = counts
+        words[:, bus.POSITION // 2 + 1] = _with_sign(_cut(self._scale.speeds(readings.velocity) / COUNT**2), 15)
+        words[:, bus.POSITION // 2 + 2] = _with_sign((loads * signs).astype(int), 10)
+        words[:, bus.POSITION // 2 + 3] = volts | heat << 8
+        current = _with_sign(_cut(readings.current / CURRENT), 15)
+        self.rows[:, _CURRENT], self.rows[:, _CURRENT + 1] = current & 0xFF, current >> 8
+        too_hot, out = heat > self.rows[:, 13], (volts < self.rows[:, 15]) | (volts > self.rows[:, 14])
+        self.rows[:, bus.ERROR] = (self.rows[:, bus.ERROR] & _OVERLOAD) | _HEAT * too_hot | _VOLTAGE * out
         if self._is_first:  # a goal of before the start would move the arm
             self._is_first = False
             for row, count in zip(self.rows, counts, strict=True):
@@ -176,12 +175,6 @@ class FeetechServer(BusServer):
         self._gains = gains
         commands.effort_share = np.clip(np.minimum(_numbers(rows, EFFORT), _numbers(rows, 16)) / 1000.0, 0.0, 1.0)
         return commands
-
-    def _error(self, row: np.ndarray, readings: Readings, number: int) -> int:
-        error = _HEAT if _known(readings.temperature[number]) > row[13] else 0
-        voltage = 10.0 * _known(readings.voltage[number])
-        error |= 0 if row[15] <= voltage <= row[14] else _VOLTAGE
-        return error | (int(row[bus.ERROR]) & _OVERLOAD)
 
     def set_overload(self, chosen: np.ndarray) -> None:
         """Let servos tell an overload, or no more; boolean, shape [joints]."""
@@ -364,6 +357,16 @@ class FeetechDriver(RobotDriver):
 
 def _known(value: float) -> float:
     return 0.0 if math.isnan(value) else float(value)
+
+
+def _cut(values: np.ndarray, most: int = 0x7FFF) -> np.ndarray:
+    """Return the nearest whole numbers that a register holds; NaN becomes zero."""
+    return np.clip(np.rint(np.nan_to_num(values)), -most, most).astype(np.int64)
+
+
+def _with_sign(numbers: np.ndarray, bit: int) -> np.ndarray:
+    """Return registers of numbers whose sign is a bit."""
+    return np.minimum(np.abs(numbers), (1 << bit) - 1) | (numbers < 0).astype(np.int64) << bit
 
 
 def _put(row: np.ndarray, place: int, value: int) -> None:
