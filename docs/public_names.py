@@ -55,6 +55,8 @@ FOR_PLUGINS = (
     "pippin.config",
     "pippin_conformance",
     "pippin_deploy",
+    "pippin_robot",
+    "pippin_robot.bus",
     "pippin_engines",
     "pippin.labels",
     "pippin.late",

@@ -1,8 +1,7 @@
 """The protocol of servos STS and SMS: packets, and registers that answer them. The standard library alone.
 
-FF FF ID LENGTH INSTRUCTION PARAMETERS SUM, with LENGTH = parameters + 2 and SUM the inverted low byte of what is
-between. An answer has an error byte in the place of the instruction. Numbers are little endian; signed ones have a sign
-bit.
+FF FF ID LENGTH INSTRUCTION PARAMETERS SUM, with LENGTH = parameters + 2, and SUM the inverted low byte of what is
+between. An answer has an error byte in the place of the instruction. Numbers are little endian, with a sign bit.
 """
 
 import struct
@@ -55,7 +54,7 @@ def unsigned(number, bit):
 
 
 def split(data):
-    """Return the whole packets (address, instruction, parameters), how many were damaged, and the bytes left over."""
+    """Return whole packets (address, instruction, parameters), the number of damaged ones, and the bytes left."""
     packets, wrong = [], 0
     while (start := data.find(b"\xff\xff")) >= 0:
         data = data[start:]

@@ -1,8 +1,8 @@
 """A bus of motors at a pseudo terminal: a program of its own, of Python's standard library alone.
 
 `BusServer` starts it, by its path, as `python -I bus_program.py SETTINGS`, with the settings as JSON. It shares memory
-with the emulator: a head, and a row of registers for each motor. A protocol, a file with a class `Bus`, turns bytes into
-answers; the port exists once the program says so on its standard output, and the rows are filled before.
+with the emulator: a head, and a row of registers for each motor. A protocol, a file with a class `Bus`, turns bytes
+into answers; the port exists once the program says so on its standard output, and the rows are filled before.
 """
 
 import contextlib
@@ -93,11 +93,11 @@ class Line:
         os.symlink(self.port, self.link)
         return self.link
 
-    def write(self, answer: bytes, asked: int, speed) -> None:
-        """Send an answer, once question and answer have had their time on the wire."""
+    def write(self, answer: bytes, asked: int, speed, delay: float) -> None:
+        """Send an answer, once question and answer have had their time on the wire, and the motor its delay [s]."""
         if self._is_timed and speed:
             now = time.monotonic()
-            self._free = max(self._free, now) + 10.0 * (asked + len(answer)) / speed
+            self._free = max(self._free, now) + delay + 10.0 * (asked + len(answer)) / speed
             while (left := self._free - time.monotonic()) > 0.0:
                 if left > 2e-4:
                     time.sleep(left - 1e-4)
@@ -136,7 +136,7 @@ def serve(bus, memory: Memory, line: Line, is_strict: bool, seed: int) -> None:
                 place = chance.randrange(len(answer))
                 answer = answer[:place] + bytes([answer[place] ^ (1 << chance.randrange(8))]) + answer[place + 1 :]
             memory.add(ANSWERS)
-            line.write(answer, len(data), speed)
+            line.write(answer, len(data), speed, getattr(bus, "delay", 0.0))
             data = b""
 
 
@@ -151,6 +151,8 @@ def main(text: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the emulator, whose end is ours
     settings = json.loads(text)
     spec = importlib.util.spec_from_file_location("protocol", settings["protocol"])
+    assert spec is not None
+    assert spec.loader is not None
     protocol = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(protocol)
     memory = Memory(settings["memory"], settings["count"])

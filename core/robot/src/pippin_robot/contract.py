@@ -14,7 +14,7 @@ Stop = Literal["hold", "damp", "limp"]
 """How a robot is left: it holds its position, brakes, or is free of torque."""
 
 
-class RobotFault(PippinError):
+class RobotFault(PippinError):  # noqa: N818  what happened to a robot, and no mistake of a program
     """A robot did not answer, or told a fault, or a limit of its safety was passed.
 
     Args:

@@ -92,4 +92,6 @@ def _charts(recording: Recording, config: SimulationConfig) -> Iterator[Markup]:
 
 def _chart(title: str, unit: str, lines: Any, times: np.ndarray, values: Any) -> Chart:
     whole = np.stack(values)[None, :, :, None].astype(np.float32)
-    return Chart(title=title, unit=unit, lines=lines, times=times, values=whole, gaps=np.zeros((1, len(lines)), dtype=int))
+    return Chart(
+        title=title, unit=unit, lines=lines, times=times, values=whole, gaps=np.zeros((1, len(lines)), dtype=int)
+    )

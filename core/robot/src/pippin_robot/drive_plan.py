@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -113,9 +113,7 @@ def _steps(simulation: Simulation, rate: float) -> int:
     return steps
 
 
-def _of_motions(
-    simulation: Simulation, plan: RobotPlan, steps: int, duration: float | None, rate: float
-) -> np.ndarray:
+def _of_motions(simulation: Simulation, plan: RobotPlan, steps: int, duration: float | None, rate: float) -> np.ndarray:
     """Return the targets that the file's motions give in each period, shape [periods, joints], from a simulation."""
     count = max(1, round((duration or DEFAULT_DURATION) * rate))
     table = np.zeros((count, len(plan.joints)))

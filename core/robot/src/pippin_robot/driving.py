@@ -77,7 +77,7 @@ class DriveResult:
 
 def drive(
     config: SimulationConfig,
-    source: DriveSource = DriveSource(),
+    source: DriveSource | None = None,
     *,
     name: str = "robot",
     duration: float | None = None,
@@ -108,7 +108,9 @@ def drive(
         ConfigError: The file or an argument does not fit; nothing has moved.
         RobotFault: The robot does not answer, or is where it cannot be; nothing has moved.
     """
-    with contextlib.closing(plan_drive(config, source, duration, is_shadowed=shadow, resync=resync)) as plan:
+    with contextlib.closing(
+        plan_drive(config, source or DriveSource(), duration, is_shadowed=shadow, resync=resync)
+    ) as plan:
         limits = TargetLimits(plan.robot.config, plan.plan.joints, 1.0 / plan.robot.config.rate)
         if confirm is not None and not dry_run:
             joints = ", ".join(joint.name for joint in plan.plan.joints)
@@ -232,4 +234,3 @@ def shown(result: DriveResult) -> Iterator[str]:
         texts = ", ".join(f"{name} {value:.4f}" for name, value in result.residual.items())
         yield f"measured less expected, root mean square: {texts}"
     yield from result.notes
-

@@ -154,12 +154,8 @@ class Emulator:
 
     def open(self) -> str:
         """Become reachable, and return the address. Kernels are compiled and recorded before anybody can ask."""
-        simulation = self._simulation
-        start = simulation.state.joint_q.numpy().copy()
-        simulation.step(3)
-        simulation.state.joint_q.assign(start)
-        simulation.state.joint_qd.zero_()
-        simulation.invalidate("joints")
+        self._simulation.step(3)
+        self._simulation.reset()
         self.measure()
         self.server.open(self.readings)
         return self.server.address
@@ -308,15 +304,8 @@ class Emulator:
     def _move(self, wanted: np.ndarray) -> None:
         """Set joints at rest to positions [rad or m], shape [joints]; NaN leaves a joint alone."""
         chosen = ~np.isnan(wanted)
-        if not chosen.any():
-            return
-        state = self._simulation.state
-        positions, velocities = on_host(state.joint_q).copy(), on_host(state.joint_qd).copy()
-        positions[self.plan.coordinates[chosen]] = wanted[chosen]
-        velocities[self.plan.dofs[chosen]] = 0.0
-        state.joint_q.assign(positions)
-        state.joint_qd.assign(velocities)
-        self._simulation.invalidate("joints")
+        if chosen.any():
+            self.plan.place(self._simulation, np.nan_to_num(wanted), np.zeros(len(wanted)), chosen)
 
 
 def _chosen(patterns: Sequence[str], plan: RobotPlan) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,11 +17,15 @@ from pippin.recording import Recording
 from pippin.studies import RunFolder, current_progress
 
 from .driving import DriveResult, drive
+from .emulating import plugin_of
 from .pace import RealTime
 from .sources import DriveSource
 
 _HOLD, _NOISE = 0.4, 4.0
 """Time of a step, and of the noise [s]."""
+
+_FINE = 1e-3
+"""Longest physics step of the fit [s]."""
 
 _LONGEST = 0.2
 """Longest time from a target to its effect that is looked for [s]."""
@@ -83,10 +88,9 @@ def latency(
     from pippin_fit import fit
 
     config, folder = load(file, overrides), RunFolder.chosen(out, file)
-    names = list(config.robot.config.joints) if config.robot is not None else []
-    chosen = match(joints, names, "joint", "--joints") if names else []
-    rate = config.robot.config.rate if names else 1.0
-    moves = _moves(len(names), chosen, amplitude, rate, seed)
+    own = plugin_of(config).config
+    chosen, rate = match(joints, list(own.joints), "joint", "--joints"), own.rate
+    moves = _moves(len(own.joints), chosen, amplitude, rate, seed)
     result = drive(
         config, DriveSource(moves=moves), name=str(file), realtime=realtime, out=folder.path / "drive", confirm=confirm
     )
@@ -97,9 +101,9 @@ def latency(
     found = {}
     for name in ("steps", "noise"):
         with current_progress().phase(name):
-            own = fit(folder.path / "fit.toml", [folder.path / f"{name}.npz"], overrides, out=folder.path / name)
-        (verdict,) = (each for each in own.verdicts if each.key == "signals.delay")
-        found[name] = (verdict.value, verdict.block_half_width or verdict.half_width, float(own.costs[-1]))
+            fitted = fit(folder.path / "fit.toml", [folder.path / f"{name}.npz"], overrides, out=folder.path / name)
+        (verdict,) = (each for each in fitted.verdicts if each.key == "signals.delay")
+        found[name] = (verdict.value, verdict.block_half_width or verdict.half_width, fitted.costs[-1])
     steps = max(0, round(found["noise"][0] / config.simulation.dt))
     folder.write_text("latency.toml", _overlay(file, folder.path, groups, steps, found))
     trip = result.round_trip.get("p50", float("nan"))
@@ -147,7 +151,15 @@ def _fit_file(file: Path, config: Any, folder: Path) -> str:
     start = own.start if own is not None else "estimated"
     given = f"[fit]\nstart = {json.dumps(start)}\naccept = {json.dumps(accepted)}\n"
     delay = f'[fit.parameters."signals.delay"]\nrange = [-0.02, {_LONGEST}]\nscale = "linear"\n'
-    return f"{_extends(file, folder)}\n{given}\n{delay}"
+    step = config.simulation  # a delay is found to a part of a step: steps are short
+    parts = max(1, math.ceil(step.dt / _FINE - 1e-6))
+    fine = f"[simulation]\ndt = {step.dt / parts!r}\ndecimation = {step.decimation * parts}\n"
+    none = "".join(
+        f"[actuators.{label}.delay]\nextends = false\nsteps = 0\n"
+        for label, group in config.actuators.items()
+        if getattr(group.config, "delay", None) is not None
+    )
+    return f"{_extends(file, folder)}\n{fine}\n{none}\n{given}\n{delay}"
 
 
 def _overlay(file: Path, folder: Path, groups: list[str], steps: int, found: Mapping[str, Any]) -> str:

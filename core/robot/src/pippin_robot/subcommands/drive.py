@@ -108,4 +108,3 @@ def _command(text: str) -> tuple[str, list[float]]:
         return label, [float(each) for each in numbers.split(",")]
     except ValueError:
         raise click.BadParameter(f"expected LABEL=NUMBER,NUMBER, got {text!r}") from None
-
