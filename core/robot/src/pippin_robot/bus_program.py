@@ -13,8 +13,8 @@ import mmap
 import os
 import random
 import select
-import socket
 import signal
+import socket
 import struct
 import sys
 import time
