@@ -14,6 +14,7 @@ import os
 import random
 import select
 import signal
+import socket
 import struct
 import sys
 import time
@@ -80,6 +81,13 @@ class Line:
         """Make the link, and return the name of the port."""
         if not self.link:
             return self.port
+        if sys.platform == "linux":
+            self._lock = socket.socket(socket.AF_UNIX)  # its name goes with this program, however it ends
+            try:
+                folder = os.path.realpath(os.path.dirname(self.link))
+                self._lock.bind(f"\0pippin-bus:{folder}/{os.path.basename(self.link)}"[:107])
+            except OSError:
+                raise OSError("another program of Pippin is a robot there; end it, or choose another port") from None
         if os.path.islink(self.link):
             os.unlink(self.link)
         os.symlink(self.port, self.link)

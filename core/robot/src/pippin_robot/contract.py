@@ -136,6 +136,10 @@ class RobotServer(abc.ABC):
             RobotFault: The server ended.
         """
 
+    def homings(self) -> int | None:
+        """Return a number that changes when a program sets the middle of motors; None if the server cannot tell."""
+        return None
+
     def counts(self) -> dict[str, int]:
         """Return numbers for the summary, such as of packets, by name."""
         return {}

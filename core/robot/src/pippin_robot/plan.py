@@ -87,6 +87,11 @@ class RobotPlan:
         simulation.invalidate("joints")
 
 
+def driven_names(simulation: Simulation) -> list[str]:
+    """Return the names of the joints that follow positions, as the table `robot.joints` may have them."""
+    return [label.rpartition("/")[2] for label, _ in _driven(simulation)]
+
+
 def _driven(simulation: Simulation) -> Any:
     """Yield the label of each driven axis, with its group, its column there, and its places in the state."""
     for label, group in simulation.actuators.items():
