@@ -1,0 +1,192 @@
+"""Topics by DDS, with `cyclonedds`: it carries bytes that are ready, and its own classes tell the types alone."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import attrs
+from attrs.validators import ge, le
+from pippin.errors import ConfigError
+from pippin.extras import import_library
+
+from .cdr import NUMBERS, Table, encode, parse
+from .messages import HASHES, MESSAGES, dds_name
+from .wire import Reliability, Wire
+
+__all__ = ["DdsConfig", "DdsWire"]
+
+_DEPTH = 10
+"""Messages that a writer keeps."""
+
+_TAKE = 100
+
+_LOOPBACK = """<CycloneDDS><Domain Id="any"><General><Interfaces>
+<NetworkInterface address="127.0.0.1" multicast="true"/></Interfaces></General>
+<Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>60</MaxAutoParticipantIndex>
+<Peers><Peer address="127.0.0.1"/></Peers></Discovery></Domain></CycloneDDS>"""
+"""This machine alone: by multicast, and by single packets for programs whose loopback has none."""
+
+_ONE = """<CycloneDDS><Domain Id="any"><General><Interfaces>
+<NetworkInterface name="{}"/></Interfaces></General></Domain></CycloneDDS>"""
+
+
+@attrs.frozen(kw_only=True)
+class DdsConfig:
+    """Which programs are reached."""
+
+    domain: int = attrs.field(default=0, validator=[ge(0), le(232)])
+    """Number of the domain; only programs of the same one see each other."""
+
+    network: bool = False
+    """Whether other machines may be reached; without it, only programs of this machine."""
+
+    interface: str | None = None
+    """Network interface, such as `eth0`; by default the choice of DDS and of `CYCLONEDDS_URI`. It needs `network`."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.interface is not None and not self.network:
+            raise ValueError(f"'interface' is {self.interface!r}, and needs 'network = true'")
+
+
+class DdsWire(Wire):
+    """A participant.
+
+    Args:
+        config: Which programs are reached.
+        table: The messages.
+        node: Name that tools of ROS show; None for a participant that is no node.
+
+    Raises:
+        ConfigError: The domain cannot be joined.
+        PluginError: `cyclonedds` is not installed.
+    """
+
+    def __init__(self, config: DdsConfig, table: Table, node: str | None = None) -> None:
+        self._library = {
+            name: import_library(f"cyclonedds.{name}", "dds", "pippin-ros2")
+            for name in ("core", "domain", "idl", "pub", "qos", "sub", "topic")
+        }
+        self._table, self._node, self._types = table, node, dict[str, Any]()
+        self._writers, self._readers = list[Any](), list[Any]()
+        policy = self._library["qos"].Policy
+        settings = None if config.network else _LOOPBACK
+        if config.interface is not None:
+            settings = _ONE.format(config.interface)
+        where = config.interface or ("the network" if config.network else "this machine alone")
+        self.address = f"domain {config.domain} of DDS, {where}"
+        domain = self._library["domain"]
+        qos = self._library["qos"].Qos(policy.Userdata(b"enclave=/;")) if node is not None else None
+        self._domain: Any = None
+        try:
+            if settings is not None:
+                self._domain = domain.Domain(config.domain, settings)
+            self._participant: Any = domain.DomainParticipant(config.domain, qos)
+        except self._library["core"].DDSException as error:
+            raise ConfigError(
+                f"robot.domain: {self.address} cannot be joined ({error}); name an interface that is up, and join a"
+                " domain once in a program"
+            ) from error
+
+    def writer(self, topic: str, kind: str) -> Callable[[bytes], None]:
+        """Return a function that publishes, reliably, without waiting for anybody."""
+        return self._writer(topic, kind, is_kept=False)
+
+    def _writer(self, topic: str, kind: str, is_kept: bool) -> Callable[[bytes], None]:
+        policy = self._library["qos"].Policy
+        durability = policy.Durability.TransientLocal if is_kept else policy.Durability.Volatile
+        history = policy.History.KeepLast(1 if is_kept else _DEPTH)
+        writer = self._endpoint("pub", "DataWriter", topic, kind, policy.Reliability.Reliable(0), durability, history)
+        number, sample = len(self._writers), writer.data_type.__new__(writer.data_type)
+        self._writers.append(writer)
+        fault = self._library["core"].DDSException
+
+        def write(data: bytes) -> None:
+            sample.data = bytes(data)
+            with contextlib.suppress(fault):  # a reader that is slow does not stop a robot
+                self._writers[number].write(sample)
+
+        return write
+
+    def reader(self, topic: str, kind: str, reliability: Reliability = "reliable") -> Callable[[], list[bytes]]:
+        """Return a function that takes what has come."""
+        policy = self._library["qos"].Policy
+        is_reliable = reliability == "reliable"
+        reader = self._endpoint(
+            "sub",
+            "DataReader",
+            topic,
+            kind,
+            policy.Reliability.Reliable(0) if is_reliable else policy.Reliability.BestEffort,
+            policy.Durability.Volatile,
+            policy.History.KeepLast(_TAKE),
+            policy.TypeConsistency.AllowTypeCoercion(ignore_member_names=True),  # ROS lets names end in an underscore
+        )
+        number, kept = len(self._readers), reader.topic.data_type
+        self._readers.append(reader)
+        return lambda: [each.data for each in self._readers[number].take(_TAKE) if isinstance(each, kept)]
+
+    def _endpoint(self, module: str, name: str, topic: str, kind: str, *policies: Any) -> Any:
+        own = self._library["qos"]
+        if self._node is not None:
+            policies += (own.Policy.Userdata(f"typehash={HASHES[kind]};".encode()),)
+        found = self._library["topic"].Topic(self._participant, topic, self._type(kind, is_top=True))
+        return getattr(self._library[module], name)(self._participant, found, own.Qos(*policies))
+
+    def _type(self, kind: str, is_top: bool = False) -> Any:
+        """Return the class of a message; that of a topic has bytes in place of fields."""
+        idl, key = self._library["idl"], f"{kind}!" if is_top else kind
+        if key in self._types:
+            return self._types[key]
+        made = idl.make_idl_struct(
+            kind.rpartition("/")[2] + "_",
+            dds_name(kind).replace("::", "."),
+            {field: self._field(each) for field, each in self._table[kind].items()},
+        )
+        idl.annotations.final(made)
+        if is_top:
+            made.serialize = lambda sample, **_: sample.data
+            made.deserialize = classmethod(_sample)
+        self._types[key] = made
+        return made
+
+    def _field(self, kind: str) -> Any:
+        types = self._library["idl"].types
+        inner, count = parse(kind)
+        element: Any = getattr(types, inner) if inner in NUMBERS and inner != "bool" else None
+        if element is None:
+            element = bool if inner == "bool" else str if inner == "string" else self._type(inner)
+        if count is None:
+            return element
+        return types.sequence[element] if count == 0 else types.array[element, count]
+
+    def announce(self) -> None:
+        """Tell tools of ROS which node has which readers and writers; programs without it exchange messages, too."""
+        if self._node is None:
+            return
+        write = self._writer("ros_discovery_info", "rmw_dds_common/ParticipantEntitiesInfo", is_kept=True)
+        readers, writers = (
+            [{"data": each.guid.bytes} for each in own] for own in (self._readers, self._writers[:-1])
+        )
+        node: Mapping[str, Any] = {
+            "node_namespace": "/",
+            "node_name": self._node,
+            "reader_gid_seq": readers,
+            "writer_gid_seq": writers,
+        }
+        message = {"gid": {"data": self._participant.guid.bytes}, "node_entities_info_seq": [node]}
+        write(encode(MESSAGES, "rmw_dds_common/ParticipantEntitiesInfo", message))
+
+    def close(self) -> None:
+        """Leave the domain."""
+        self._writers.clear()
+        self._readers.clear()
+        self._participant = self._domain = None
+
+
+def _sample(made: Any, data: bytes, **_: Any) -> Any:
+    """Return a sample of a class that has its bytes alone."""
+    sample = made.__new__(made)
+    sample.data = data
+    return sample

@@ -1,0 +1,277 @@
+"""Robots of ROS 2: the robot's side, and the driver, over any wire."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from pippin import ConfigError
+from pippin.studies import current_progress
+from pippin_robot import Commands, Readings, Robot, RobotDriver, RobotFault, RobotJoint, RobotServer
+
+from . import Ros2Config, RosConfig, ZenohConfig
+from .cdr import decode, encode
+from .dds import DdsWire
+from .joints import JointNames, Targets
+from .messages import MESSAGES, ImuBytes, JointStateBytes, stamp
+from .wire import Wire
+from .zenoh import ZenohWire
+
+_STATE, _CLOCK, _IMU = "sensor_msgs/JointState", "rosgraph_msgs/Clock", "sensor_msgs/Imu"
+_NUMBERS, _TRAJECTORY = "std_msgs/Float64MultiArray", "trajectory_msgs/JointTrajectory"
+
+_NAP = 1e-3
+"""Time between two looks for a message [s]."""
+
+
+class _Ros(Robot):
+    """A robot of ROS over some wire."""
+
+    config: RosConfig
+    faults = ("silence", "quit")
+    prefix = ""
+    """What topics begin with on the wire."""
+
+    def wire(self) -> Wire:
+        """Return a new connection."""
+        raise NotImplementedError
+
+    def names(self) -> JointNames:
+        """Return the names of the joints."""
+        try:
+            return JointNames(self.config)
+        except ValueError as error:
+            raise ConfigError(f"robot.joints: {error}; give each joint a name of its own") from error
+
+    def serve(self, joints: Sequence[RobotJoint]) -> RosServer:
+        """Return the robot's side."""
+        return RosServer(self.config, self.names(), self.wire, self.prefix)
+
+    def connect(self, joints: Sequence[RobotJoint]) -> RosDriver:
+        """Return the driver, once the robot has told its joints."""
+        return RosDriver(self.config, self.names(), self.wire(), self.prefix)
+
+
+class Ros2(_Ros):
+    """A robot of ROS 2 by DDS."""
+
+    config: Ros2Config
+    prefix = "rt"
+
+    def wire(self) -> Wire:
+        """Return a participant of the domain."""
+        return DdsWire(self.config, MESSAGES, self.config.node)
+
+
+class Zenoh(_Ros):
+    """A robot of ROS 2 by Zenoh."""
+
+    config: ZenohConfig
+
+    def wire(self) -> Wire:
+        """Return a session."""
+        return ZenohWire(self.config, self.config.node)
+
+
+class RosServer(RobotServer):
+    """An emulated robot of ROS 2: a node that tells its state after each step, and follows commands."""
+
+    def __init__(self, config: RosConfig, names: JointNames, wire: Callable[[], Wire], prefix: str) -> None:
+        self._config, self._names, self._connect, self._prefix = config, names, wire, prefix
+        self._targets = Targets(names, self._complain)
+        self._state, self._imu = JointStateBytes(names.names), ImuBytes(config.imu_frame)
+        self._counts = {"states": 0, "commands": 0, "refused": 0}
+        self._wire: Wire | None = None
+        self._start, self._is_silent = 0.0, False
+
+    def open(self, readings: Readings) -> None:
+        """Join the domain, and tell the first state."""
+        config, wire = self._config, self._connect()
+        self._wire, self._start = wire, readings.time
+        self._tell = wire.writer(self._prefix + config.joint_states, _STATE)
+        self._tell_imu = wire.writer(self._prefix + config.imu_topic, _IMU) if config.imu is not None else None
+        self._tell_clock = wire.writer(f"{self._prefix}/clock", _CLOCK) if config.use_sim_time else None
+        heard: list[tuple[str | None, str, Callable[..., None]]] = [
+            (config.joint_command, _STATE, self._targets.follow_state),
+            (config.commands, _NUMBERS, self._targets.follow_numbers),
+            (config.trajectory, _TRAJECTORY, self._targets.follow_trajectory),
+        ]
+        self._heard = [
+            (topic, wire.reader(self._prefix + topic, kind, config.reliability), kind, follow)
+            for topic, kind, follow in heard
+            if topic is not None
+        ]
+        wire.announce()
+        self.address = f"{wire.address}: {config.joint_states}, {config.joint_command}"
+        self._publish(readings)
+
+    def exchange(self, readings: Readings) -> Commands:
+        """Tell the state, and return what was commanded."""
+        now = self._now(readings)
+        if not self._is_silent:
+            self._publish(readings)
+            for topic, take, kind, follow in self._heard:
+                rest: tuple[Any, ...] = ()
+                if kind is _NUMBERS:
+                    rest = (self._config.commands_are,)
+                elif kind is _TRAJECTORY:
+                    rest = (now, readings.position)
+                for data in take():
+                    self._counts["commands"] += 1
+                    self._targets.take(topic, lambda kind=kind, data=data: decode(MESSAGES, kind, data), follow, *rest)
+        return self._targets.at(now)
+
+    def _now(self, readings: Readings) -> float:
+        return readings.time - self._start if self._config.use_sim_time else time.time()
+
+    def _publish(self, readings: Readings) -> None:
+        state, now = self._state, self._now(readings)
+        state.set_time(now)
+        state.position[:] = self._names.told(readings.position)
+        state.velocity[:] = self._names.turned(readings.velocity)
+        state.effort[:] = self._names.turned(readings.effort)
+        self._tell(bytes(state.data))
+        if self._tell_imu is not None:
+            self._imu.set_time(now)
+            self._imu.orientation[:] = readings.orientation
+            self._imu.angular_velocity[:] = readings.angular_velocity
+            self._imu.acceleration[:] = readings.acceleration
+            self._tell_imu(bytes(self._imu.data))
+        if self._tell_clock is not None:
+            self._tell_clock(bytes(encode(MESSAGES, _CLOCK, {"clock": stamp(now)})))
+        self._counts["states"] += 1
+
+    def _complain(self, text: str) -> None:
+        self._counts["refused"] += 1
+        current_progress().remark(text)
+
+    def set_faults(self, is_silent: bool, drop: float, corrupt: float) -> None:
+        """Let the robot be silent, or no more: it tells and hears nothing."""
+        self._is_silent = is_silent
+
+    def counts(self) -> dict[str, int]:
+        """Return the numbers of states told, of commands heard, and of those that were refused."""
+        return dict(self._counts)
+
+    def close(self) -> None:
+        """Leave the domain."""
+        if self._wire is not None:
+            self._wire.close()
+            self._wire = None
+
+
+class RosDriver(RobotDriver):
+    """The driver of a robot of ROS 2.
+
+    Raises:
+        ConfigError: The domain cannot be joined.
+        RobotFault: No message has all joints.
+    """
+
+    stops = ("hold",)
+    notes = ("a JointState has no switch of torque and no gains: the robot's controllers have them",)
+
+    def __init__(self, config: RosConfig, names: JointNames, wire: Wire, prefix: str) -> None:
+        self._config, self._names, self._wire = config, names, wire
+        self._counts = {"states": 0, "commands": 0, "others": 0}
+        self._take = wire.reader(prefix + config.joint_states, _STATE, config.reliability)
+        self._tell = wire.writer(prefix + config.joint_command, _STATE)
+        self._take_imu = wire.reader(prefix + config.imu_topic, _IMU, config.reliability) if config.imu else None
+        wire.announce()
+        self._seen: set[str] = set()
+        try:
+            self._await(Readings(len(names.names)), config.wait)
+        except BaseException:
+            self.close()
+            raise
+
+    def read(self, readings: Readings) -> None:
+        """Take the newest state, and wait for one if none has come."""
+        self._await(readings, self._config.timeout)
+
+    def _await(self, readings: Readings, longest: float) -> None:
+        end = time.monotonic() + longest
+        while not self._receive(readings):
+            if time.monotonic() > end:
+                missing = [name for name in self._names.names if name not in self._seen]
+                what = f"without {', '.join(missing)}" if self._seen and missing else "with all joints"
+                hint = "" if not missing else f"; it told: {', '.join(sorted(self._seen)) or 'nothing'}"
+                raise RobotFault(
+                    f"{self._config.joint_states}, {self._wire.address}: no message {what} within {longest} s{hint}"
+                    if not (self._seen and missing)
+                    else f"{self._config.joint_states}, {self._wire.address}: no message has {', '.join(missing)}{hint}",
+                    "silence",
+                )
+            time.sleep(_NAP)
+
+    def _receive(self, readings: Readings) -> bool:
+        """Take what has come, and return whether a message with all joints was among it."""
+        is_fresh = False
+        for data in self._take():
+            told = _told(_STATE, data)
+            places = self._names.finds_all(told["name"])
+            self._seen.update(told["name"])
+            if places is None or len(told["position"]) != len(told["name"]):
+                self._counts["others"] += 1
+                continue
+            is_fresh = True
+            self._counts["states"] += 1
+            readings.time = time.monotonic()
+            rows, count = range(len(places)), len(told["name"])
+            readings.position = self._names.own("position", told["position"][places], rows)
+            for field in ("velocity", "effort"):
+                if len(told[field]) == count:
+                    setattr(readings, field, self._names.own(field, told[field][places], rows))
+        for data in self._take_imu() if self._take_imu is not None else ():
+            told = _told(_IMU, data)
+            readings.orientation[:] = [told["orientation"][axis] for axis in "xyzw"]
+            readings.angular_velocity[:] = [told["angular_velocity"][axis] for axis in "xyz"]
+            readings.acceleration[:] = [told["linear_acceleration"][axis] for axis in "xyz"]
+        return is_fresh
+
+    def write(self, commands: Commands) -> None:
+        """Tell the targets of the joints that have one; velocities and efforts only if all of these have some."""
+        rows = np.flatnonzero(~np.isnan(commands.position))
+        if not len(rows):
+            return
+        names = [self._names.names[row] for row in rows]
+        values = {"position": self._names.told(commands.position)[rows]}
+        for field in ("velocity", "effort"):
+            own = self._names.turned(getattr(commands, field))[rows]
+            if not np.isnan(own).any():
+                values[field] = own
+        header = {"stamp": stamp(time.time())}
+        self._tell(bytes(encode(MESSAGES, _STATE, {"header": header, "name": names, **values})))
+        self._counts["commands"] += 1
+
+    def set_torque(self, is_on: bool) -> None:
+        """Do nothing when torque is asked for, as the robot has it."""
+        if not is_on:
+            raise RobotFault("a JointState cannot take the torque; stop the robot's controllers", "torque")
+
+    def has_torque(self) -> bool:
+        """Return True."""
+        return True
+
+    def stop(self, how: str, position: np.ndarray) -> None:
+        """Hold the measured positions."""
+        commands = Commands(len(position))
+        commands.position = position
+        self.write(commands)
+
+    def counts(self) -> dict[str, int]:
+        """Return the numbers of states and commands, and of states of other joints."""
+        return dict(self._counts)
+
+    def close(self) -> None:
+        """Leave the domain."""
+        self._wire.close()
+
+
+def _told(kind: str, data: bytes) -> dict[str, Any]:
+    try:
+        return decode(MESSAGES, kind, data)
+    except ValueError as error:
+        raise RobotFault(f"the robot tells what cannot be read: {error}", "damaged") from error
