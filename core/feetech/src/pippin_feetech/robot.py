@@ -42,6 +42,7 @@ class Feetech(Robot):
     """A bus of servos STS3215."""
 
     config: FeetechConfig
+    gain_types = ("servo",)
     faults = ("silence", "drop", "corrupt", "heat", "sag", "overload", "quit")
 
     def __init__(self, config: FeetechConfig) -> None:

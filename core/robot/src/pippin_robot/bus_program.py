@@ -13,6 +13,7 @@ import mmap
 import os
 import random
 import select
+import signal
 import struct
 import sys
 import termios
@@ -140,6 +141,7 @@ def urgent() -> None:
 
 def main(text: str) -> None:
     """Serve with settings in JSON: protocol, memory, count, link, wire, strict, seed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the emulator, whose end is ours
     settings = json.loads(text)
     spec = importlib.util.spec_from_file_location("protocol", settings["protocol"])
     protocol = importlib.util.module_from_spec(spec)

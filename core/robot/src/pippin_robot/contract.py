@@ -206,6 +206,9 @@ class Robot:
     faults: ClassVar[Sequence[str]] = ()
     """Kinds of `robot.emulate.faults` that the server can do."""
 
+    gain_types: ClassVar[Sequence[str]] = ()
+    """Types of actuators whose gain `kp` is in the unit of the robot, so that `pippin drive` writes it."""
+
     max_rate: float | None = None
     """Highest rate that the protocol carries [Hz]; None if nobody knows."""
 

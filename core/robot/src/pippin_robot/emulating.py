@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -14,11 +15,11 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError, Simulation, SimulationConfig
 from pippin.arrays import on_host
-from pippin.studies import current_progress
+from pippin.studies import current_progress, stopped_between_steps
 
 from .config import RobotConfig
 from .contract import Commands, Readings, Robot, RobotServer
-from .pace import Deadlines, RealTime, before_others
+from .pace import Deadlines, RealTime, before_others, percentiles
 from .plan import RobotPlan
 
 ACTING = ("motions", "policy", "task", "controllers")
@@ -164,18 +165,17 @@ class Emulator:
             if ready is not None:
                 ready(self.server.address)
             pace.begin()
-            try:
+            with contextlib.suppress(KeyboardInterrupt), stopped_between_steps() as stop_if_asked:
                 while duration is None or self.time < duration:
                     self.step()
                     pace.wait()
                     self.time += pace.period
-            except KeyboardInterrupt:
-                pass
+                    stop_if_asked()
         return EmulateResult(
             address=self.server.address,
             seconds=self.time,
             rate=pace.rate,
-            late=pace.percentiles(),
+            late=percentiles(pace.late),
             dropped=pace.dropped,
             scheduler=scheduler,
             counts=self.server.counts(),

@@ -6,7 +6,7 @@ import contextlib
 import gc
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
@@ -34,12 +34,13 @@ class Deadlines:
         self.late: list[float] = []
         #: Number of periods that were left out.
         self.dropped: int = 0
-        self._start = time.monotonic()
-        self._next = self._start
+        #: Time of the first deadline, on the clock of `time.monotonic` [s].
+        self.start: float = time.monotonic()
+        self._next = self._last = self.start
 
     def begin(self) -> None:
         """Let the first deadline be now."""
-        self._start = self._next = time.monotonic()
+        self.start = self._next = self._last = time.monotonic()
         self.late.clear()
         self.dropped = 0
 
@@ -51,7 +52,7 @@ class Deadlines:
             time.sleep(left - _SPIN)
         while (now := time.monotonic()) < self._next:
             pass
-        late = now - self._next
+        late, self._last = now - self._next, now
         if late >= self.period:
             count = int(late / self.period)
             self.dropped += count
@@ -60,17 +61,22 @@ class Deadlines:
         return late
 
     @property
+    def seconds(self) -> float:
+        """Time from the first deadline to the last one [s]."""
+        return self._last - self.start
+
+    @property
     def rate(self) -> float:
         """Frequency that was reached [Hz]."""
-        passed = time.monotonic() - self._start
-        return len(self.late) / passed if passed > 0.0 else 0.0
+        return len(self.late) / self.seconds if self.late else 0.0
 
-    def percentiles(self) -> dict[str, float]:
-        """Return how late periods began, by the name of the percentile [s]."""
-        if not self.late:
-            return {}
-        ranks = {"p50": 50.0, "p99": 99.0, "p99.9": 99.9, "max": 100.0}
-        return dict(zip(ranks, np.percentile(self.late, list(ranks.values())).tolist(), strict=True))
+
+def percentiles(times: Sequence[float]) -> dict[str, float]:
+    """Return percentiles of times by their name, in the unit of the times; nothing without times."""
+    if not len(times):
+        return {}
+    ranks = {"p50": 50.0, "p99": 99.0, "p99.9": 99.9, "max": 100.0}
+    return dict(zip(ranks, np.percentile(times, list(ranks.values())).tolist(), strict=True))
 
 
 @contextlib.contextmanager

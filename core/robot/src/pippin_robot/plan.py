@@ -24,6 +24,8 @@ class RobotPlan:
 
     joints: tuple[RobotJoint, ...]
     """The joints."""
+    labels: tuple[str, ...]
+    """Their labels in the model."""
     groups: Mapping[str, tuple[np.ndarray, np.ndarray]]
     """For each group of actuators: the places of its joints in the robot's order, and their columns in the group."""
     coordinates: np.ndarray
@@ -52,6 +54,7 @@ class RobotPlan:
         dofs, coordinates = (np.array([driven[full][place] for full in order]) for place in (2, 3))
         free = on_host(model.joint_type)[: int(on_host(model.joint_world_start)[1])] == int(newton.JointType.FREE)
         return cls(
+            labels=tuple(order),
             joints=tuple(_joints(simulation, config, dofs, coordinates, groups)),
             groups=groups,
             coordinates=coordinates,

@@ -1,0 +1,99 @@
+"""`pippin drive`: drive a robot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+from pippin.console import PATH, changes, json_line, out, shown_progress
+
+STOPPED_BY_SAFETY = 5
+"""The exit code if a fault ended it."""
+
+
+@click.command()
+@click.argument("file", type=PATH)
+@click.option("--policy", type=PATH, metavar="ONNX", help="A policy with a passport, in place of motions.")
+@click.option(
+    "--command", "commands", multiple=True, metavar="LABEL=X,Y", help="A command of the policy, as velocity=0.5,0,0."
+)
+@click.option("--replay", type=PATH, metavar="RECORDING", help="Send the targets of a recording again.")
+@click.option("--leader", type=PATH, metavar="FILE", help="Follow the robot of another file, moved by hand.")
+@click.option("--duration", type=click.FloatRange(min=0.0, min_open=True), metavar="S", help="Time [s].")
+@click.option("--dry-run", is_flag=True, help="Compute everything, and write nothing to the robot.")
+@click.option("--shadow", is_flag=True, help="Run the simulation beside the robot, and compare.")
+@click.option(
+    "--resync",
+    type=click.FloatRange(min=0.0, min_open=True),
+    default=1.0,
+    show_default=True,
+    metavar="S",
+    help="Time after which the shadow is set to what the robot measures.",
+)
+@click.option(
+    "--realtime",
+    type=click.Choice(["off", "try", "require"]),
+    default="try",
+    show_default=True,
+    help="Ask the system to run this before other programs.",
+)
+@click.option("--yes", "is_agreed", is_flag=True, help="Do not ask before the robot moves.")
+@changes(has_worlds=False)
+@out()
+@json_line()
+def drive(file: Path, overrides: tuple[str, ...], as_json: bool, is_agreed: bool, **options: Any) -> None:
+    """Drive the robot of FILE: a real one, or one of `pippin emulate`.
+
+    Hold or hang up the robot, keep a hand on its switch, and begin with --dry-run. The space bar stops it; Ctrl-C stops
+    it, and a second one takes the torque.
+
+    It measures, goes to the first targets within robot.safety.soft_start, and then follows the motions of FILE, or what
+    --policy, --replay or --leader say. Each target is kept within [robot.limits]. A fault of [robot.safety] leaves the
+    robot as its on_fault says.
+
+    The folder, by default runs/NAME-DATE-TIME, has what was measured (series.npz), a summary (summary.json) and a page
+    (report.html). `pippin fit` reads it.
+
+    The exit code is 5 if a fault ended it.
+    """
+    with shown_progress(is_stdout_reserved=as_json) as progress:
+        with progress.phase("read"):
+            from pippin import load
+            from pippin.studies import import_newton
+
+            from pippin_robot.sources import DriveSource
+
+            config = load(file, overrides)
+            given = {name: options.pop(name) for name in ("policy", "replay", "leader")}
+            source = DriveSource(**given, commands=dict(map(_command, options.pop("commands"))))
+        import_newton(config, progress)
+        from pippin_robot.driving import drive as drive_robot
+        from pippin_robot.driving import shown
+
+        found = drive_robot(config, source, name=str(file), confirm=None if is_agreed else _confirm, **options)
+        for line in shown(found):
+            progress.note(line)
+        if found.fault is not None:
+            progress.note(f"stopped: {found.fault}; the robot is left: {found.left}")
+        if found.folder is not None:
+            progress.note(f"folder: {found.folder}")
+    if as_json:
+        click.echo(json.dumps(found.summary(), ensure_ascii=False))
+    if found.is_stopped_by_safety:
+        raise click.exceptions.Exit(STOPPED_BY_SAFETY)
+    if found.kind == "interrupt":
+        raise KeyboardInterrupt
+
+
+def _command(text: str) -> tuple[str, list[float]]:
+    label, _, numbers = text.partition("=")
+    try:
+        return label, [float(each) for each in numbers.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"expected LABEL=NUMBER,NUMBER, got {text!r}") from None
+
+
+def _confirm(what: str) -> None:
+    click.confirm(f"{what}. Is it held, and a hand on its switch?", abort=True, err=True)
