@@ -73,8 +73,8 @@ class RosConfig(RobotConfig):
     use_sim_time: bool = False
     """Whether an emulated robot stamps messages with the time of the simulation, and publishes it at `/clock`."""
 
-    timeout: float = attrs.field(default=0.1, validator=positive)
-    """Time without a message of `joint_states` after which the driver calls the robot silent [s]."""
+    timeout: float = attrs.field(default=0.03, validator=positive)
+    """Time in which the driver waits for a message of `joint_states` [s]."""
 
     wait: float = attrs.field(default=10.0, validator=positive)
     """Longest time in which the driver finds the robot [s]."""

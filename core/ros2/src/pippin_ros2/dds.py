@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,7 +13,7 @@ from attrs.validators import ge, le
 from pippin.errors import ConfigError
 from pippin.extras import import_library
 
-from .cdr import NUMBERS, Table, encode, parse
+from .cdr import NUMBERS, Table, encode, fields
 from .messages import HASHES, MESSAGES, dds_name
 from .wire import Reliability, Wire
 
@@ -32,7 +34,23 @@ _ONE = """<CycloneDDS><Domain Id="any"><General><Interfaces>
 <NetworkInterface name="{}"/></Interfaces></General></Domain></CycloneDDS>"""
 
 
-@attrs.frozen(kw_only=True)
+_MODULES = ("core", "domain", "idl", "pub", "qos", "sub", "topic")
+
+
+class _Domain:
+    """A domain that the process has joined, as long as somebody has it."""
+
+    def __init__(self, entity: Any, settings: str | None) -> None:
+        self.entity, self.settings = entity, settings
+
+
+@functools.cache
+def _domains() -> weakref.WeakValueDictionary[int, _Domain]:
+    """Return the domains of this process: DDS lets it join each of them once."""
+    return weakref.WeakValueDictionary()
+
+
+@attrs.frozen(kw_only=True, slots=False)
 class DdsConfig:
     """Which programs are reached."""
 
@@ -64,30 +82,30 @@ class DdsWire(Wire):
     """
 
     def __init__(self, config: DdsConfig, table: Table, node: str | None = None) -> None:
-        self._library = {
-            name: import_library(f"cyclonedds.{name}", "dds", "pippin-ros2")
-            for name in ("core", "domain", "idl", "pub", "qos", "sub", "topic")
-        }
+        self._library = {name: import_library(f"cyclonedds.{name}", "dds", "pippin-ros2") for name in _MODULES}
         self._table, self._node, self._types = table, node, dict[str, Any]()
         self._writers, self._readers = list[Any](), list[Any]()
-        policy = self._library["qos"].Policy
-        settings = None if config.network else _LOOPBACK
-        if config.interface is not None:
-            settings = _ONE.format(config.interface)
         where = config.interface or ("the network" if config.network else "this machine alone")
         self.address = f"domain {config.domain} of DDS, {where}"
-        domain = self._library["domain"]
-        qos = self._library["qos"].Qos(policy.Userdata(b"enclave=/;")) if node is not None else None
-        self._domain: Any = None
+        policy, qos = self._library["qos"].Policy, self._library["qos"].Qos
+        user_data = None if node is None else qos(policy.Userdata(b"enclave=/;"))
         try:
-            if settings is not None:
-                self._domain = domain.Domain(config.domain, settings)
-            self._participant: Any = domain.DomainParticipant(config.domain, qos)
+            self._domain: Any = self._joined(config)
+            self._participant: Any = self._library["domain"].DomainParticipant(config.domain, user_data)
         except self._library["core"].DDSException as error:
             raise ConfigError(
                 f"robot.domain: {self.address} cannot be joined ({error}); name an interface that is up, and join a"
-                " domain once in a program"
+                " domain in one way in a program"
             ) from error
+
+    def _joined(self, config: DdsConfig) -> _Domain:
+        """Return the domain of this process, which all its participants share."""
+        settings = _ONE.format(config.interface) if config.interface else None if config.network else _LOOPBACK
+        known = _domains().get(config.domain)
+        if known is None or known.settings != settings:
+            entity = None if settings is None else self._library["domain"].Domain(config.domain, settings)
+            known = _domains()[config.domain] = _Domain(entity, settings)
+        return known
 
     def writer(self, topic: str, kind: str) -> Callable[[bytes], None]:
         """Return a function that publishes, reliably, without waiting for anybody."""
@@ -142,7 +160,7 @@ class DdsWire(Wire):
         made = idl.make_idl_struct(
             kind.rpartition("/")[2] + "_",
             dds_name(kind).replace("::", "."),
-            {field: self._field(each) for field, each in self._table[kind].items()},
+            {field: self._field(*each) for field, *each in fields(self._table[kind])},
         )
         idl.annotations.final(made)
         if is_top:
@@ -151,15 +169,13 @@ class DdsWire(Wire):
         self._types[key] = made
         return made
 
-    def _field(self, kind: str) -> Any:
+    def _field(self, kind: str, count: int | None) -> Any:
         types = self._library["idl"].types
-        inner, count = parse(kind)
-        element: Any = getattr(types, inner) if inner in NUMBERS and inner != "bool" else None
-        if element is None:
-            element = bool if inner == "bool" else str if inner == "string" else self._type(inner)
+        own: dict[str, Any] = {"bool": bool, "string": str}
+        element = own.get(kind) or (getattr(types, kind) if kind in NUMBERS else self._type(kind))
         if count is None:
             return element
-        return types.sequence[element] if count == 0 else types.array[element, count]
+        return types.array[element, count] if count else types.sequence[element]
 
     def announce(self) -> None:
         """Tell tools of ROS which node has which readers and writers; programs without it exchange messages, too."""

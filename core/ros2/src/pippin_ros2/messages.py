@@ -11,54 +11,37 @@ from .cdr import encode
 __all__ = ["HASHES", "MESSAGES", "ImuBytes", "JointStateBytes", "dds_name", "stamp"]
 
 MESSAGES = {
-    "builtin_interfaces/Time": {"sec": "int32", "nanosec": "uint32"},
-    "builtin_interfaces/Duration": {"sec": "int32", "nanosec": "uint32"},
-    "std_msgs/Header": {"stamp": "builtin_interfaces/Time", "frame_id": "string"},
-    "geometry_msgs/Quaternion": {"x": "float64", "y": "float64", "z": "float64", "w": "float64"},
-    "geometry_msgs/Vector3": {"x": "float64", "y": "float64", "z": "float64"},
-    "sensor_msgs/JointState": {
-        "header": "std_msgs/Header",
-        "name": "string[]",
-        "position": "float64[]",
-        "velocity": "float64[]",
-        "effort": "float64[]",
-    },
-    "sensor_msgs/Imu": {
-        "header": "std_msgs/Header",
-        "orientation": "geometry_msgs/Quaternion",
-        "orientation_covariance": "float64[9]",
-        "angular_velocity": "geometry_msgs/Vector3",
-        "angular_velocity_covariance": "float64[9]",
-        "linear_acceleration": "geometry_msgs/Vector3",
-        "linear_acceleration_covariance": "float64[9]",
-    },
-    "rosgraph_msgs/Clock": {"clock": "builtin_interfaces/Time"},
-    "std_msgs/MultiArrayDimension": {"label": "string", "size": "uint32", "stride": "uint32"},
-    "std_msgs/MultiArrayLayout": {"dim": "std_msgs/MultiArrayDimension[]", "data_offset": "uint32"},
-    "std_msgs/Float64MultiArray": {"layout": "std_msgs/MultiArrayLayout", "data": "float64[]"},
-    "trajectory_msgs/JointTrajectoryPoint": {
-        "positions": "float64[]",
-        "velocities": "float64[]",
-        "accelerations": "float64[]",
-        "effort": "float64[]",
-        "time_from_start": "builtin_interfaces/Duration",
-    },
-    "trajectory_msgs/JointTrajectory": {
-        "header": "std_msgs/Header",
-        "joint_names": "string[]",
-        "points": "trajectory_msgs/JointTrajectoryPoint[]",
-    },
-    "rmw_dds_common/Gid": {"data": "uint8[16]"},
-    "rmw_dds_common/NodeEntitiesInfo": {
-        "node_namespace": "string",
-        "node_name": "string",
-        "reader_gid_seq": "rmw_dds_common/Gid[]",
-        "writer_gid_seq": "rmw_dds_common/Gid[]",
-    },
-    "rmw_dds_common/ParticipantEntitiesInfo": {
-        "gid": "rmw_dds_common/Gid",
-        "node_entities_info_seq": "rmw_dds_common/NodeEntitiesInfo[]",
-    },
+    "builtin_interfaces/Time": "int32 sec, uint32 nanosec",
+    "builtin_interfaces/Duration": "int32 sec, uint32 nanosec",
+    "std_msgs/Header": "builtin_interfaces/Time stamp, string frame_id",
+    "geometry_msgs/Quaternion": "float64 x, float64 y, float64 z, float64 w",
+    "geometry_msgs/Vector3": "float64 x, float64 y, float64 z",
+    "sensor_msgs/JointState": (
+        "std_msgs/Header header, string[] name, float64[] position, float64[] velocity, float64[] effort"
+    ),
+    "sensor_msgs/Imu": (
+        "std_msgs/Header header, geometry_msgs/Quaternion orientation, float64[9] orientation_covariance,"
+        " geometry_msgs/Vector3 angular_velocity, float64[9] angular_velocity_covariance,"
+        " geometry_msgs/Vector3 linear_acceleration, float64[9] linear_acceleration_covariance"
+    ),
+    "rosgraph_msgs/Clock": "builtin_interfaces/Time clock",
+    "std_msgs/MultiArrayDimension": "string label, uint32 size, uint32 stride",
+    "std_msgs/MultiArrayLayout": "std_msgs/MultiArrayDimension[] dim, uint32 data_offset",
+    "std_msgs/Float64MultiArray": "std_msgs/MultiArrayLayout layout, float64[] data",
+    "trajectory_msgs/JointTrajectoryPoint": (
+        "float64[] positions, float64[] velocities, float64[] accelerations, float64[] effort,"
+        " builtin_interfaces/Duration time_from_start"
+    ),
+    "trajectory_msgs/JointTrajectory": (
+        "std_msgs/Header header, string[] joint_names, trajectory_msgs/JointTrajectoryPoint[] points"
+    ),
+    "rmw_dds_common/Gid": "uint8[16] data",
+    "rmw_dds_common/NodeEntitiesInfo": (
+        "string node_namespace, string node_name, rmw_dds_common/Gid[] reader_gid_seq, rmw_dds_common/Gid[] writer_gid_seq"
+    ),
+    "rmw_dds_common/ParticipantEntitiesInfo": (
+        "rmw_dds_common/Gid gid, rmw_dds_common/NodeEntitiesInfo[] node_entities_info_seq"
+    ),
 }
 """Fields of the messages, as since the release Jazzy."""
 

@@ -84,12 +84,12 @@ class RosServer(RobotServer):
         self._state, self._imu = JointStateBytes(names.names), ImuBytes(config.imu_frame)
         self._counts = {"states": 0, "commands": 0, "refused": 0}
         self._wire: Wire | None = None
-        self._start, self._is_silent = 0.0, False
+        self._is_silent = False
 
     def open(self, readings: Readings) -> None:
         """Join the domain, and tell the first state."""
         config, wire = self._config, self._connect()
-        self._wire, self._start = wire, readings.time
+        self._wire = wire
         self._tell = wire.writer(self._prefix + config.joint_states, _STATE)
         self._tell_imu = wire.writer(self._prefix + config.imu_topic, _IMU) if config.imu is not None else None
         self._tell_clock = wire.writer(f"{self._prefix}/clock", _CLOCK) if config.use_sim_time else None
@@ -124,7 +124,7 @@ class RosServer(RobotServer):
         return self._targets.at(now)
 
     def _now(self, readings: Readings) -> float:
-        return readings.time - self._start if self._config.use_sim_time else time.time()
+        return readings.simulated if self._config.use_sim_time else time.time()
 
     def _publish(self, readings: Readings) -> None:
         state, now = self._state, self._now(readings)
@@ -196,12 +196,10 @@ class RosDriver(RobotDriver):
         while not self._receive(readings):
             if time.monotonic() > end:
                 missing = [name for name in self._names.names if name not in self._seen]
-                what = f"without {', '.join(missing)}" if self._seen and missing else "with all joints"
-                hint = "" if not missing else f"; it told: {', '.join(sorted(self._seen)) or 'nothing'}"
+                others = f"; it names {', '.join(sorted(self._seen))}" if self._seen and missing else ""
                 raise RobotFault(
-                    f"{self._config.joint_states}, {self._wire.address}: no message {what} within {longest} s{hint}"
-                    if not (self._seen and missing)
-                    else f"{self._config.joint_states}, {self._wire.address}: no message has {', '.join(missing)}{hint}",
+                    f"{self._config.joint_states}, {self._wire.address}: for {longest:g} s, no message has"
+                    f" {', '.join(missing) or 'all joints'}{others}",
                     "silence",
                 )
             time.sleep(_NAP)
@@ -257,6 +255,8 @@ class RosDriver(RobotDriver):
 
     def stop(self, how: str, position: np.ndarray) -> None:
         """Hold the measured positions."""
+        if how not in self.stops:
+            raise RobotFault(f"a JointState cannot ask for {how!r}; it can: {', '.join(self.stops)}", "stop")
         commands = Commands(len(position))
         commands.position = position
         self.write(commands)

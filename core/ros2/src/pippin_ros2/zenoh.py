@@ -27,7 +27,7 @@ _QUALITY = {"reliable": "::,10:,:,:,,", "best-effort": "2::,10:,:,:,,"}
 _NODE = 0
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, slots=False)
 class ZenohSettings:
     """Which programs are reached."""
 

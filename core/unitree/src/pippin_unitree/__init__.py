@@ -1,0 +1,1 @@
+"""Robots of Unitree by their low-level topics: the settings."""
