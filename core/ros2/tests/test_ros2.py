@@ -3,17 +3,20 @@
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 from pippin import ConfigError
 from pippin_robot import Commands, Readings, RobotFault
 
-from .serving import DOMAIN, HERE, joints_of, peer, served, within
+from tests.serving import DOMAIN, joints_of, peer, served, within
 
 pytest.importorskip("cyclonedds")
 from pippin_ros2 import Ros2Config, RosJointConfig  # noqa: E402
 from pippin_ros2.robot import Ros2  # noqa: E402
+
+PROGRAM = Path(__file__).with_name("dds_peer.py")
 
 JOINTS = {"hip": RosJointConfig(), "knee": RosJointConfig(name="knee_joint", sign=-1, zero=0.5)}
 
@@ -24,7 +27,7 @@ def robot(**keys):
 
 def test_a_program_of_others_reads_states_types_and_names():
     with served(robot()) as found:
-        state, users = peer("dds_peer.py", DOMAIN, "[]")
+        state, users = peer(PROGRAM, DOMAIN, "[]")
 
     assert state["name"] == ["hip", "knee_joint"]
     np.testing.assert_allclose(state["position"], [0.0, 0.4])
@@ -46,7 +49,7 @@ def test_a_program_of_others_commands_by_three_topics():
          "values": {"name": ["hip"], "points": [[0.2, [0.4]], [0.4, [0.6]]]}, "wait": 0.8}
     ]"""
     with served(robot(commands="/legs/commands", trajectory="/legs/joint_trajectory")) as found:
-        states = peer("dds_peer.py", DOMAIN, commands)
+        states = peer(PROGRAM, DOMAIN, commands)
 
     positions = [each["position"] for each in states]
     np.testing.assert_allclose(positions, [[0.0, 0.4], [0.0, 0.7], [0.0, 0.7], [0.2, 0.5], [0.6, 0.5]], atol=1e-9)
@@ -107,7 +110,7 @@ def test_the_unit_and_the_clock_are_told_when_asked_for():
 
 def test_an_emulated_robot_is_on_this_machine_alone_unless_it_is_told():
     """A program at the machine's other interface does not see it."""
-    program = (HERE / "dds_peer.py").read_text().replace('name="lo" multicast="default"', 'autodetermine="true"')
+    program = PROGRAM.read_text().replace('name="lo" multicast="default"', 'autodetermine="true"')
     program = program.replace("end + 40.0", "end + 4.0")
     with served(robot()):
         done = subprocess.run([sys.executable, "-c", program, str(DOMAIN), "[]"], capture_output=True, text=True)

@@ -2,18 +2,21 @@
 
 import socket
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 from pippin import ConfigError
 from pippin_robot import Commands, Readings, RobotFault
 
-from .serving import joints_of, peer, served, within
+from tests.serving import joints_of, peer, served, within
 
 pytest.importorskip("zenoh")
 from pippin_ros2 import RosJointConfig, ZenohConfig  # noqa: E402
 from pippin_ros2.robot import Zenoh  # noqa: E402
 from pippin_ros2.zenoh import attachment  # noqa: E402
+
+PROGRAM = Path(__file__).with_name("zenoh_peer.py")
 
 JOINTS = {"hip": RosJointConfig(), "knee": RosJointConfig(name="knee_joint", sign=-1, zero=0.5)}
 
@@ -33,7 +36,7 @@ def robot(endpoint, **keys):
 def test_a_program_of_others_reads_states_and_tokens_and_commands(endpoint):
     pytest.importorskip("rosbags")
     with served(robot(endpoint, router=True)) as found:
-        state, attached, tokens, after = peer("zenoh_peer.py", endpoint, 3)
+        state, attached, tokens, after = peer(PROGRAM, endpoint, 3)
         counts = found.server.counts()
 
     assert state["name"] == ["hip", "knee_joint"]

@@ -1,57 +1,90 @@
+"""Messages of a fixed size, whose numbers are read and written in place, and their checksum."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from pippin_ros2.cdr import HEAD, NUMBERS, Table, fields
+
+_REVERSED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
+
+
+def checksum(data: bytes) -> int:
+    """Return the CRC of whole words of 32 bits, the highest bit first: polynomial 04C11DB7, all ones at the start.
+
+    Args:
+        data: The words, little endian; their number of bytes is a multiple of four.
+    """
+    turned = np.frombuffer(data, "<u4").byteswap().tobytes().translate(_REVERSED)
+    found = zlib.crc32(turned) ^ 0xFFFFFFFF  # the other way round, and so of reversed bytes
+    return int.from_bytes(found.to_bytes(4, "little").translate(_REVERSED), "big")
+
+
 class Layout:
-    """Where the numbers of a message without sequences and texts are.
+    """Where the numbers of a message without sequences and texts are, in CDR and in a structure of C.
 
     Args:
         table: The messages.
-        name: The message.
-        is_struct: Whether it is a structure of C, which has the alignment of its largest number and is filled up to it.
+        name: The message; its last field is the checksum of all before it.
     """
 
-    def __init__(self, table: Table, name: str, is_struct: bool = False) -> None:
-        places: dict[str, list[int]] = {}
-        #: Codes of the types in NumPy, by path.
+    def __init__(self, table: Table, name: str) -> None:
+        #: Codes of the types in NumPy, by the path of the field, such as `motor_state.q`.
         self.codes: dict[str, str] = {}
-        end = 0
-        for path, code, place, end in _leaves(table, name, 0, is_struct):
-            if path:
-                places.setdefault(path, []).append(place)
-                self.codes[path] = f"<{code}"
-        #: Places of each number by the path of its field, such as `motor_state.q`.
-        self.places: dict[str, np.ndarray] = {path: np.array(each) for path, each in places.items()}
-        #: Number of bytes, without a head.
-        self.size: int = end
+        #: Places of the numbers without the head, by path.
+        self.places: dict[str, np.ndarray] = {}
+        places: dict[str, list[int]] = {}
+        wire, packed = list(_leaves(table, name, 0)), list(_leaves(table, name, 0, is_struct=True))
+        for path, code, place, _ in wire:
+            places.setdefault(path, []).append(place)
+            self.codes[path] = f"<{code}"
+        del places[""], self.codes[""]
+        self.places = {path: np.array(each) for path, each in places.items()}
+        #: Numbers of bytes, without a head, in CDR and in C.
+        self.size: int = wire[-1][3]
+        self.struct_size: int = packed[-1][3]
+        self._bytes, self._struct_bytes = _bytes(wire), _bytes(packed)
 
-    def bytes_of(self) -> np.ndarray:
-        """Return the places of all bytes of numbers, in the order of the fields."""
-        parts = [
-            (place[:, None] + np.arange(np.dtype(self.codes[path]).itemsize)).reshape(-1)
-            for path, place in self.places.items()
-        ]
-        return np.concatenate(parts)
+    def crc(self, data: bytes | bytearray) -> int:
+        """Return the checksum of a message with its head: that of the structure of C without its last word."""
+        packed = np.zeros(self.struct_size, dtype=np.uint8)
+        packed[self._struct_bytes] = np.frombuffer(data, np.uint8)[self._bytes + len(HEAD)]
+        return checksum(packed[:-4].tobytes())
 
 
-def _leaves(table: Table, name: str, place: int, is_struct: bool, path: str = "") -> Iterator[tuple[str, str, int, int]]:
+def _leaves(
+    table: Table, name: str, place: int, path: str = "", is_struct: bool = False
+) -> Iterator[tuple[str, str, int, int]]:
     """Yield path, code, place and end of each number; and, with an empty path, the end of each message."""
     whole = _alignment(table, name) if is_struct else 1
     place += -place % whole
-    for field, kind in table[name].items():
-        inner, count = parse(kind)
+    for field, kind, count in fields(table[name]):
         for _ in range(count or 1):
-            if inner in NUMBERS:
-                size = struct.calcsize(NUMBERS[inner])
+            if kind in NUMBERS:
+                size = struct.calcsize(NUMBERS[kind])
                 place += -place % size
-                yield f"{path}{field}", NUMBERS[inner], place, place + size
+                yield f"{path}{field}", NUMBERS[kind], place, place + size
                 place += size
             else:
-                for each in _leaves(table, inner, place, is_struct, f"{path}{field}."):
-                    yield each
+                for each in _leaves(table, kind, place, f"{path}{field}.", is_struct):
                     place = each[3]
-    yield "", "", place, place + -place % whole
+                    if each[0]:
+                        yield each
+    yield "", "x", place, place + -place % whole
 
 
 def _alignment(table: Table, name: str) -> int:
-    kinds = [parse(kind)[0] for kind in table[name].values()]
+    kinds = [kind for _, kind, _ in fields(table[name])]
     return max(struct.calcsize(NUMBERS[each]) if each in NUMBERS else _alignment(table, each) for each in kinds)
+
+
+def _bytes(leaves: list[tuple[str, str, int, int]]) -> np.ndarray:
+    """Return the places of all bytes of numbers, in the order of the fields."""
+    return np.concatenate([np.arange(place, end) for path, _, place, end in leaves if path])
 
 
 class Record:
@@ -59,33 +92,36 @@ class Record:
 
     Args:
         layout: Where they are.
-        data: The bytes with a head; by default zeros.
-
-    Raises:
-        ValueError: The bytes are too few.
     """
 
-    def __init__(self, layout: Layout, data: bytes | None = None) -> None:
+    def __init__(self, layout: Layout) -> None:
         room = len(HEAD) + layout.size
-        self.data = bytearray(room + -room % 4)
+        #: The bytes with their head.
+        self.data: bytearray = bytearray(room + -room % 4)
+        self.data[: len(HEAD)] = HEAD
         self._layout = layout
         self._views = {code: np.frombuffer(self.data, code) for code in set(layout.codes.values())}
         self._indices = {
             path: (place + len(HEAD)) // np.dtype(layout.codes[path]).itemsize for path, place in layout.places.items()
         }
-        self.data[: len(HEAD)] = HEAD
-        if data is not None:
-            self.fill(data)
 
     def fill(self, data: bytes) -> None:
         """Take other bytes with a head.
 
         Raises:
-            ValueError: They are too few.
+            ValueError: They are no such message, or their checksum is wrong.
         """
         if data[:2] != HEAD[:2] or len(data) < len(HEAD) + self._layout.size:
             raise ValueError(f"{len(data)} bytes that begin with {data[:2].hex()} are no such message")
         self.data[:] = data[: len(self.data)].ljust(len(self.data), b"\0")
+        told, found = int(self["crc"][0]), self._layout.crc(self.data)
+        if told != found:
+            raise ValueError(f"its checksum is {told:#010x}, and that of its numbers {found:#010x}")
+
+    def sealed(self) -> bytes:
+        """Return the bytes with their checksum."""
+        self["crc"] = self._layout.crc(self.data)
+        return bytes(self.data)
 
     def __getitem__(self, path: str) -> np.ndarray:
         """Return the numbers of a field, shape [count]."""

@@ -7,13 +7,9 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
-import pytest
 from pippin_robot import Readings, RobotJoint
-
-HERE = Path(__file__).parent
 
 DOMAIN = 100 + os.getpid() % 100
 """A domain of this process alone, as others may run tests, too."""
@@ -76,7 +72,7 @@ def served(robot):
 def peer(program, *arguments):
     """Run a program of others to its end, and return the lines that it prints, from JSON."""
     done = subprocess.run(
-        [sys.executable, str(HERE / program), *map(str, arguments)], capture_output=True, text=True, timeout=60
+        [sys.executable, str(program), *map(str, arguments)], capture_output=True, text=True, timeout=60
     )
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -88,9 +84,3 @@ def within(seconds, is_true):
     while not (found := is_true()) and time.monotonic() < end:
         time.sleep(0.01)
     return found
-
-
-@pytest.fixture
-def domain():
-    """A domain of this process alone."""
-    return DOMAIN
