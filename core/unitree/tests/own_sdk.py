@@ -9,6 +9,7 @@ from cyclonedds.domain import Domain, DomainParticipant
 from cyclonedds.idl import IdlStruct, annotations
 from cyclonedds.idl.types import array, float32, int16, int32, int64, sequence, uint8, uint16, uint32
 from cyclonedds.pub import DataWriter
+from cyclonedds.qos import Policy, Qos
 from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
 
@@ -219,9 +220,9 @@ class Sdk:
     def __init__(self, domain):
         self._domain = Domain(domain, LOOPBACK)
         self._participant = DomainParticipant(domain)
-        self._states = DataReader(self._participant, Topic(self._participant, "rt/lowstate", LowState))
-        self._commands = DataWriter(self._participant, Topic(self._participant, "rt/lowcmd", LowCmd))
-        own = self._participant
+        own, whole = self._participant, Qos(Policy.History.KeepLast(1000))
+        self._states = DataReader(own, Topic(own, "rt/lowstate", LowState), whole)
+        self._commands = DataWriter(own, Topic(own, "rt/lowcmd", LowCmd))
         self._asks = DataWriter(own, Topic(own, "rt/api/motion_switcher/request", Request))
         self._answers = DataReader(own, Topic(own, "rt/api/motion_switcher/response", Response))
         self.states = []
