@@ -16,10 +16,10 @@ from typing import Any, Literal
 
 import attrs
 import numpy as np
-from attrs.validators import gt
+from attrs.validators import ge, gt
 from pippin.errors import ConfigError
 from pippin.extras import import_library
-from pippin.validators import non_negative
+from pippin.validators import positive
 
 from . import bus_program
 from .config import RobotConfig, RobotEmulateConfig, RobotJointConfig
@@ -67,10 +67,10 @@ class BusConfig(RobotConfig):
     baud: int = attrs.field(default=1_000_000, validator=gt(0))
     """Speed of the bus [baud]."""
 
-    timeout: float = attrs.field(default=0.02, validator=non_negative)
-    """Time in which a motor answers [s]."""
+    timeout: float = attrs.field(default=0.02, validator=positive)
+    """Time for a question and its answer, with all tries [s]."""
 
-    retries: int = attrs.field(default=2)
+    retries: int = attrs.field(default=2, validator=ge(0))
     """Number of times that a question is asked again."""
 
     emulate: BusEmulateConfig = BusEmulateConfig()
@@ -175,7 +175,7 @@ class BusPort:
             raise ConfigError(
                 f"robot.port: '{config.port}' cannot be opened ({error}); plug the robot in, or close what has the port"
             ) from error
-        self._timeout, self._retries = config.timeout, config.retries
+        self._try, self._retries = config.timeout / (config.retries + 1), config.retries
         self.counted = {"packets": 0, "retries": 0, "wrong": 0, "silent": 0}
 
     def ask(self, question: bytes, parse: Any, what: str) -> Any:
@@ -208,7 +208,7 @@ class BusPort:
                 reason = "silent"
             self.counted[reason] += 1
         told = "no answer" if reason == "silent" else "only damaged answers"
-        raise RobotFault(f"{told} to {what} in {self._retries + 1} tries of {self._timeout:g} s", "silence")
+        raise RobotFault(f"{told} to {what} in {self._retries + 1} tries of {self._try:.4f} s", "silence")
 
     def tell(self, packet: bytes) -> None:
         """Send what nobody answers."""
@@ -219,7 +219,7 @@ class BusPort:
             raise RobotFault(f"the port is lost: {error}", "port") from error
 
     def _answer(self, parse: Any) -> Any:
-        data, end = b"", time.monotonic() + self._timeout
+        data, end = b"", time.monotonic() + self._try
         while (left := end - time.monotonic()) > 0.0:
             if not select.select([self._port.fileno()], [], [], left)[0]:
                 break

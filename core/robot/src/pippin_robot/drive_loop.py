@@ -1,11 +1,14 @@
-"""The loop of `pippin drive`: read, watch, compute, limit, write, record. No Warp."""
+"""The loop of `pippin drive`: read, watch, compute, limit, write, record. No Warp.
+
+Rows are recorded from the first targets on: on its way there, the robot comes from where it lay or leaned.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 import numpy as np
@@ -16,6 +19,8 @@ from .drive_log import FAULTS, DriveLog, measured
 from .limits import TargetLimits, refuse_readings
 from .pace import Deadlines
 from .sources import TargetSource
+
+T = TypeVar("T")
 
 _JERK_SPEED, _JERK_ACCELERATION = 1.875, 5.7735
 """Largest speed and acceleration of a way of length 1 in a time of 1, with least jerk."""
@@ -59,7 +64,7 @@ class DriveLoop:
     def __attrs_post_init__(self) -> None:
         self.readings = Readings(len(self.joints))
         self._commands, self._sent = Commands(len(self.joints)), np.zeros(len(self.joints))
-        self._fresh = self._good = self._trip = 0.0
+        self._fresh = self._good = self._trip = self._measured = self._first = 0.0
 
     def run(self, duration: float | None) -> RobotFault | KeyboardInterrupt | None:
         """Drive, and return what ended it early, with the robot left as its safety says.
@@ -71,10 +76,10 @@ class DriveLoop:
             RobotFault: The robot does not answer before it moves, or is where it cannot be.
         """
         with stopped_between_steps() as stop_if_asked:
-            self.driver.read(self.readings)
+            self._surely(lambda: self.driver.read(self.readings))
             self._fresh = self._good = time.monotonic()
             refuse_readings(self.readings, self.joints, self.robot.config.safety)
-            self.is_torque_found = self.driver.has_torque()
+            self.is_torque_found = self._surely(self.driver.has_torque)
             end: RobotFault | KeyboardInterrupt | None = None
             try:
                 self._begin()
@@ -98,14 +103,24 @@ class DriveLoop:
         self.driver.write(commands)
         commands.kp[:] = commands.kd[:] = commands.effort_share[:] = np.nan
         time.sleep(self.pace.period)
-        self.driver.read(self.readings)
+        self._surely(lambda: self.driver.read(self.readings))
         if not self.is_torque_found:
             commands.position[:] = self._sent = self.readings.position.copy()
             self.limits.begin(self._sent)
             self.driver.write(commands)
             self.driver.set_torque(True)
-            if not self.driver.has_torque():
+            if not self._surely(self.driver.has_torque):
                 raise RobotFault("a motor does not take the torque", "torque")
+
+    def _surely(self, ask: Callable[[], T]) -> T:
+        """Return an answer of the robot before it moves: silence may last as long as the watchdog permits."""
+        end = time.monotonic() + self.robot.config.safety.watchdog
+        while True:
+            try:
+                return ask()
+            except RobotFault as fault:
+                if fault.kind != "silence" or time.monotonic() > end:
+                    raise
 
     def _drive(self, duration: float | None, stop_if_asked: Callable[[], None]) -> None:
         safety, period = self.robot.config.safety, self.pace.period
@@ -129,11 +144,13 @@ class DriveLoop:
             late_in_a_row = late_in_a_row + 1 if late > 0.5 * period and is_fresh else 0
             if late_in_a_row > safety.max_late:
                 raise RobotFault(f"{late_in_a_row} periods in a row began late, the last one by {late:.4f} s", "late")
+            if number == soft:
+                self._first = self._measured
             if number < soft:
                 wanted = start + (first - start) * _least_jerk((number + 1) / soft)
             else:
                 wanted = self.source.targets(self.readings, number - soft)
-            self._write(self._usable(wanted, safety.watchdog), late, is_fresh)
+            self._write(self._usable(wanted, safety.watchdog), late, is_logged=is_fresh and number >= soft)
             number += 1
 
     def _soft_start(self, way: np.ndarray) -> float:
@@ -158,6 +175,7 @@ class DriveLoop:
             return False
         self._fresh = time.monotonic()
         self._trip = self._fresh - begin
+        self._measured = 0.5 * (self._fresh + begin)
         return True
 
     def _usable(self, wanted: np.ndarray, watchdog: float) -> np.ndarray:
@@ -171,7 +189,7 @@ class DriveLoop:
             raise RobotFault(f"targets are no numbers for {watchdog:g} s: {names}", "target")
         return self._sent
 
-    def _write(self, wanted: np.ndarray, late: float, is_fresh: bool) -> None:
+    def _write(self, wanted: np.ndarray, late: float, *, is_logged: bool) -> None:
         before, begin = self._sent, time.monotonic()
         self._sent = self.limits.apply(wanted, self.readings.position)
         if not self.is_dry:
@@ -180,12 +198,12 @@ class DriveLoop:
         trip = self._trip + time.monotonic() - begin
         self.round_trips.append(trip)
         predicted = None if self.shadow is None else self.shadow.step(self._sent, self.readings)
-        if self.log is not None and is_fresh:
+        if self.log is not None and is_logged:
             self.log.add(self._row(before, late, trip, predicted, 0))
 
     def _row(self, targets: np.ndarray, late: float, trip: float, predicted: Any, fault: int) -> dict[str, Any]:
         """Return a row: a state with the targets that led to it."""
-        row: dict[str, Any] = {"time": time.monotonic() - self.pace.start, **measured(self.readings)}
+        row: dict[str, Any] = {"time": self._measured - self._first, **measured(self.readings)}
         row |= {f"actuators/{label}/position_targets": targets[places] for label, places in self.groups.items()}
         row |= {"robot/limited": self.limits.acted, "robot/fault": fault, "robot/late": late, "robot/round_trip": trip}
         row["robot/wall_time"] = time.time()

@@ -220,8 +220,11 @@ class Emulator:
                 readings.voltage[chosen] = fault.value
 
     def close(self) -> None:
-        """Be gone."""
+        """Be gone, and give the actuators their own limits of effort back."""
         self.server.close()
+        if not self._simulation.is_closed:
+            for label, group in self._groups():
+                _parameter(group, "effort_limit").assign(self._limits[label])
 
     def _config_decimation(self) -> int:
         return round(self._simulation.control_dt / self._simulation.dt)
@@ -255,11 +258,14 @@ class Emulator:
             commands.enabled = commands.enabled & ~over
 
     def _apply(self, commands: Commands) -> None:
-        """Write commands into the groups of actuators."""
+        """Write commands into the groups of actuators. A motor without torque has its own position as target, so that
+        it begins there once it gets torque.
+        """
+        position = np.where(commands.enabled, commands.position, self.readings.position)
         for label, (rows, columns) in self.plan.groups.items():
             group = self._simulation.actuators[label]
             for name, values in (
-                ("position_targets", commands.position),
+                ("position_targets", position),
                 ("velocity_targets", commands.velocity),
                 ("feedforward", commands.effort),
             ):
