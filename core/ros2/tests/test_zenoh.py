@@ -12,9 +12,9 @@ from pippin_robot import Commands, Readings, RobotFault
 from tests.serving import joints_of, peer, served, within
 
 pytest.importorskip("zenoh")
-from pippin_ros2 import RosJointConfig, ZenohConfig  # noqa: E402
-from pippin_ros2.robot import Zenoh  # noqa: E402
-from pippin_ros2.zenoh import attachment  # noqa: E402
+from pippin_ros2 import RosJointConfig, ZenohConfig
+from pippin_ros2.robot import Zenoh
+from pippin_ros2.zenoh import attachment
 
 PROGRAM = Path(__file__).with_name("zenoh_peer.py")
 
@@ -42,18 +42,19 @@ def test_a_program_of_others_reads_states_and_tokens_and_commands(endpoint):
     assert state["name"] == ["hip", "knee_joint"]
     np.testing.assert_allclose(state["position"], [0.0, 0.4])
     assert state["step"] == 1
-    assert attached["size"] == 77 and attached["same"]
+    assert (attached["size"], attached["same"]) == (77, True)
     assert 0.0 < attached["age"] < 10.0
     kinds = {tuple(each.split("/")[5:10]): each for each in tokens}
     node, publisher, subscriber = (
         next(each for key, each in kinds.items() if key[0] == kind) for kind in ("NN", "MP", "MS")
     )
-    assert node.startswith("@ros2_lv/3/") and node.endswith("/0/0/NN/%/%/pippin")
+    assert node.startswith("@ros2_lv/3/")
+    assert node.endswith("/0/0/NN/%/%/pippin")
     assert "/MP/%/%/pippin/%joint_states/sensor_msgs::msg::dds_::JointState_/RIHS01_a13e" in publisher
     assert publisher.endswith("/::,10:,:,:,,")
     assert "/MS/%/%/pippin/%joint_command/sensor_msgs" in subscriber
     assert after == [0.25, 0.4]
-    assert counts["commands"] == 1 and counts["refused"] == 0
+    assert (counts["commands"], counts["refused"]) == (1, 0)
 
 
 def test_the_driver_reads_and_commands_an_emulated_robot(endpoint):

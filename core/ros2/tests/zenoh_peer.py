@@ -9,9 +9,8 @@ import sys
 import time
 
 import zenoh
-from zenoh.ext import Int64, z_serialize
-
 from rosbags.typesys import Stores, get_typestore
+from zenoh.ext import Int64, z_serialize
 
 JOINT_STATE = "sensor_msgs/msg/JointState"
 
@@ -31,7 +30,9 @@ def main(endpoint, domain):
     states = session.declare_subscriber(f"{domain}/joint_states/{end}")
     publisher = session.declare_publisher(f"{domain}/joint_command/{end}")
     samples = [states.recv() for _ in range(2)]
-    numbers, times = zip(*(struct.unpack_from("<q16xxq", each.attachment.to_bytes(), 16) for each in samples), strict=True)
+    numbers, times = zip(
+        *(struct.unpack_from("<q16xxq", each.attachment.to_bytes(), 16) for each in samples), strict=True
+    )
     attachment = samples[0].attachment.to_bytes()
     gid = attachment[-16:]
     whole = b"".join(

@@ -9,7 +9,6 @@ from cyclonedds.domain import Domain, DomainParticipant
 from cyclonedds.idl import IdlStruct, annotations
 from cyclonedds.idl.types import array, float32, int16, int32, int64, sequence, uint8, uint16, uint32
 from cyclonedds.pub import DataWriter
-from cyclonedds.qos import Policy, Qos
 from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
 
@@ -220,8 +219,8 @@ class Sdk:
     def __init__(self, domain):
         self._domain = Domain(domain, LOOPBACK)
         self._participant = DomainParticipant(domain)
-        own, whole = self._participant, Qos(Policy.History.KeepLast(1000))
-        self._states = DataReader(own, Topic(own, "rt/lowstate", LowState), whole)
+        own = self._participant
+        self._states = DataReader(own, Topic(own, "rt/lowstate", LowState))  # the newest: a class takes its time
         self._commands = DataWriter(own, Topic(own, "rt/lowcmd", LowCmd))
         self._asks = DataWriter(own, Topic(own, "rt/api/motion_switcher/request", Request))
         self._answers = DataReader(own, Topic(own, "rt/api/motion_switcher/response", Response))
@@ -239,7 +238,7 @@ class Sdk:
 
     def receive(self):
         """Take what has come."""
-        self.states += self._states.take(100)
+        self.states += self._states.take(1)
         return self.states
 
     def write(self, command):

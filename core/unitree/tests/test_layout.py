@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from pippin_ros2.cdr import decode, encode
 from pippin_unitree.layout import Layout, Record, checksum
-from pippin_unitree.messages import MESSAGES, MOTORS
+from pippin_unitree.messages import messages, motors
 
 pytest.importorskip("cyclonedds")
-from . import own_sdk  # noqa: E402
+from . import own_sdk
 
 KINDS = ("unitree_go/LowCmd", "unitree_go/LowState", "unitree_hg/LowCmd", "unitree_hg/LowState")
 
 
 def filled(kind):
     """Return a message with random numbers in each field."""
-    record, random = Record(Layout(MESSAGES, kind)), np.random.default_rng(3)
+    record, random = Record(Layout(messages(), kind)), np.random.default_rng(3)
     for path in record._layout.places:
         record[path] = random.integers(0, 100, len(record[path]))
     return record
@@ -34,11 +34,11 @@ def test_numbers_in_place_are_those_of_the_message_and_of_the_structure(kind):
     record = filled(kind)
     data = record.sealed()
 
-    values = decode(MESSAGES, kind, data)
+    values = decode(messages(), kind, data)
     form = own_sdk.FORMATS[kind.replace("/", ".msg.dds_.") + "_"].replace("b", "B")
     packed = struct.pack(form, *plain(values))
 
-    assert bytes(encode(MESSAGES, kind, values)) == data
+    assert bytes(encode(messages(), kind, values)) == data
     assert values["crc"] == own_sdk.crc_of_words(packed[:-4])
     assert len(packed) == {"LowCmd": (812, 1004), "LowState": (1180, 2092)}[kind.partition("/")[2]]["hg" in kind]
 
@@ -59,7 +59,7 @@ def plain(value):
 
 def test_a_damaged_message_is_refused():
     data = bytearray(filled("unitree_go/LowCmd").sealed())
-    record = Record(Layout(MESSAGES, "unitree_go/LowCmd"))
+    record = Record(Layout(messages(), "unitree_go/LowCmd"))
     record.fill(bytes(data))
     data[100] ^= 1
 
@@ -71,7 +71,7 @@ def test_a_damaged_message_is_refused():
 
 @pytest.mark.alone
 def test_motors_have_the_order_of_the_messages():
-    assert MOTORS["go2"][:4] == ["FR_hip", "FR_thigh", "FR_calf", "FL_hip"]
-    assert {name: len(each) for name, each in MOTORS.items()} == {"go2": 12, "g1": 29, "h1_2": 27}
-    assert MOTORS["g1"].index("left_elbow") == 18 and MOTORS["g1"][12] == "waist_yaw"
-    assert MOTORS["h1_2"].index("right_wrist_yaw") == 26 and MOTORS["h1_2"][0] == "left_hip_yaw"
+    assert motors("go2")[:4] == ["FR_hip", "FR_thigh", "FR_calf", "FL_hip"]
+    assert [len(motors(name)) for name in ("go2", "g1", "h1_2")] == [12, 29, 27]
+    assert [motors("g1")[place] for place in (12, 18)] == ["waist_yaw", "left_elbow"]
+    assert [motors("h1_2")[place] for place in (0, 26)] == ["left_hip_yaw", "right_wrist_yaw"]

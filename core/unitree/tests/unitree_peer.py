@@ -76,7 +76,13 @@ def main(domain, seconds, folder=None):
         for number in range(12):
             ways = (start[number], CROUCH[number]), (CROUCH[number], STAND[number]), (STAND[number], STAND[number])
             motor, (low, high) = command.motor_cmd[number], ways[int(phase)]
-            motor.mode, motor.q, motor.dq, motor.kp, motor.kd = 0x01, low + (high - low) * (phase % 1.0), 0.0, 100.0, 3.0
+            motor.mode, motor.q, motor.dq, motor.kp, motor.kd = (
+                0x01,
+                low + (high - low) * (phase % 1.0),
+                0.0,
+                100.0,
+                3.0,
+            )
         command.crc = sdk.crc(command)
         sdk.write(command)
         sdk.receive()

@@ -43,7 +43,7 @@ class DriveLoop:
     """Places of the joints of each group of actuators."""
     gains: np.ndarray
     """Gains of the positions that are written first, shape [joints]; NaN leaves the robot's."""
-    damping: np.ndarray
+    damping: np.ndarray | float = np.nan
     """Gains of the velocities, likewise."""
     is_dry: bool = False
     """Whether nothing is written."""

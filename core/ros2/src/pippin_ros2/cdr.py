@@ -30,17 +30,12 @@ NUMBERS |= {"uint64": "Q", "int64": "q", "float32": "f", "float64": "d"}
 @functools.cache
 def fields(text: str) -> tuple[tuple[str, str, int | None], ...]:
     """Return name, type and count of each field: None of no array, 0 of a sequence."""
-    found = re.findall(r"([\w/]+)(\[\d*\])? (\w+)", text)
+    found = re.findall(r"([\w/]+)(\[\d*\])?\s(\w+)", text)
     return tuple((name, kind, int(count[1:-1] or 0) if count else None) for kind, count, name in found)
 
 
 def encode(table: Table, name: str, values: Mapping[str, Any]) -> bytearray:
-    """Return the bytes of a message, with their head.
-
-    Args:
-        table: The messages.
-        name: The message.
-        values: Values of fields; those that are missing are zero, and empty.
+    """Return the bytes of a message, with their head; values that are missing are zero, and empty.
 
     Raises:
         ValueError: There is no such field, or an array has another size.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import weakref
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable
 from typing import Any
 
 import attrs
@@ -14,15 +14,13 @@ from pippin.errors import ConfigError
 from pippin.extras import import_library
 
 from .cdr import NUMBERS, Table, encode, fields
-from .messages import HASHES, MESSAGES, dds_name
+from .messages import dds_name, hashes
 from .wire import Reliability, Wire
 
 __all__ = ["DdsConfig", "DdsWire"]
 
-_DEPTH = 10
-"""Messages that a writer keeps."""
-
-_TAKE = 100
+_DEPTH, _TAKE = 10, 100
+"""Messages that a writer and a reader keep."""
 
 _LOOPBACK = """<CycloneDDS><Domain Id="any"><General><Interfaces>
 <NetworkInterface address="127.0.0.1" multicast="true"/></Interfaces></General>
@@ -33,21 +31,13 @@ _LOOPBACK = """<CycloneDDS><Domain Id="any"><General><Interfaces>
 _ONE = """<CycloneDDS><Domain Id="any"><General><Interfaces>
 <NetworkInterface name="{}"/></Interfaces></General></Domain></CycloneDDS>"""
 
-
 _MODULES = ("core", "domain", "idl", "pub", "qos", "sub", "topic")
 
 
-class _Domain:
-    """A domain that the process has joined, as long as somebody has it."""
-
-    def __init__(self, entity: Any, settings: str | None) -> None:
-        self.entity, self.settings = entity, settings
-
-
 @functools.cache
-def _domains() -> weakref.WeakValueDictionary[int, _Domain]:
-    """Return the domains of this process: DDS lets it join each of them once."""
-    return weakref.WeakValueDictionary()
+def _joined(join: Any, number: int, settings: str) -> Any:
+    """Return a domain, which a process can join once: its participants share it to the end of the process."""
+    return join(number, settings)
 
 
 @attrs.frozen(kw_only=True, slots=False)
@@ -69,12 +59,7 @@ class DdsConfig:
 
 
 class DdsWire(Wire):
-    """A participant.
-
-    Args:
-        config: Which programs are reached.
-        table: The messages.
-        node: Name that tools of ROS show; None for a participant that is no node.
+    """A participant that carries the messages of a table; `node` is its name for tools of ROS, None without one.
 
     Raises:
         ConfigError: The domain cannot be joined.
@@ -89,8 +74,10 @@ class DdsWire(Wire):
         self.address = f"domain {config.domain} of DDS, {where}"
         policy, qos = self._library["qos"].Policy, self._library["qos"].Qos
         user_data = None if node is None else qos(policy.Userdata(b"enclave=/;"))
+        settings = os.environ.get("CYCLONEDDS_URI", "") if config.network else _LOOPBACK
+        settings = _ONE.format(config.interface) if config.interface else settings
         try:
-            self._domain: Any = self._joined(config)
+            _joined(self._library["domain"].Domain, config.domain, settings)
             self._participant: Any = self._library["domain"].DomainParticipant(config.domain, user_data)
         except self._library["core"].DDSException as error:
             raise ConfigError(
@@ -98,20 +85,8 @@ class DdsWire(Wire):
                 " domain in one way in a program"
             ) from error
 
-    def _joined(self, config: DdsConfig) -> _Domain:
-        """Return the domain of this process, which all its participants share."""
-        settings = _ONE.format(config.interface) if config.interface else None if config.network else _LOOPBACK
-        known = _domains().get(config.domain)
-        if known is None or known.settings != settings:
-            entity = None if settings is None else self._library["domain"].Domain(config.domain, settings)
-            known = _domains()[config.domain] = _Domain(entity, settings)
-        return known
-
-    def writer(self, topic: str, kind: str) -> Callable[[bytes], None]:
-        """Return a function that publishes, reliably, without waiting for anybody."""
-        return self._writer(topic, kind, is_kept=False)
-
-    def _writer(self, topic: str, kind: str, is_kept: bool) -> Callable[[bytes], None]:
+    def writer(self, topic: str, kind: str, is_kept: bool = False) -> Callable[[bytes | bytearray], None]:
+        """Return a function that publishes, without waiting; a last message that is kept is told to late readers."""
         policy = self._library["qos"].Policy
         durability = policy.Durability.TransientLocal if is_kept else policy.Durability.Volatile
         history = policy.History.KeepLast(1 if is_kept else _DEPTH)
@@ -120,7 +95,7 @@ class DdsWire(Wire):
         self._writers.append(writer)
         fault = self._library["core"].DDSException
 
-        def write(data: bytes) -> None:
+        def write(data: bytes | bytearray) -> None:
             sample.data = bytes(data)
             with contextlib.suppress(fault):  # a reader that is slow does not stop a robot
                 self._writers[number].write(sample)
@@ -130,17 +105,9 @@ class DdsWire(Wire):
     def reader(self, topic: str, kind: str, reliability: Reliability = "reliable") -> Callable[[], list[bytes]]:
         """Return a function that takes what has come."""
         policy = self._library["qos"].Policy
-        is_reliable = reliability == "reliable"
-        reader = self._endpoint(
-            "sub",
-            "DataReader",
-            topic,
-            kind,
-            policy.Reliability.Reliable(0) if is_reliable else policy.Reliability.BestEffort,
-            policy.Durability.Volatile,
-            policy.History.KeepLast(_TAKE),
-            policy.TypeConsistency.AllowTypeCoercion(ignore_member_names=True),  # ROS lets names end in an underscore
-        )
+        how = policy.Reliability.Reliable(0) if reliability == "reliable" else policy.Reliability.BestEffort
+        names = policy.TypeConsistency.AllowTypeCoercion(ignore_member_names=True)  # some end in an underscore
+        reader = self._endpoint("sub", "DataReader", topic, kind, how, names, policy.History.KeepLast(_TAKE))
         number, kept = len(self._readers), reader.topic.data_type
         self._readers.append(reader)
         return lambda: [each.data for each in self._readers[number].take(_TAKE) if isinstance(each, kept)]
@@ -148,7 +115,8 @@ class DdsWire(Wire):
     def _endpoint(self, module: str, name: str, topic: str, kind: str, *policies: Any) -> Any:
         own = self._library["qos"]
         if self._node is not None:
-            policies += (own.Policy.Userdata(f"typehash={HASHES[kind]};".encode()),)
+            policies += (own.Policy.Userdata(f"typehash={hashes()[kind]};".encode()),)
+        topic = f"rt{topic}" if topic.startswith("/") else topic  # as ROS does
         found = self._library["topic"].Topic(self._participant, topic, self._type(kind, is_top=True))
         return getattr(self._library[module], name)(self._participant, found, own.Qos(*policies))
 
@@ -181,24 +149,17 @@ class DdsWire(Wire):
         """Tell tools of ROS which node has which readers and writers; programs without it exchange messages, too."""
         if self._node is None:
             return
-        write = self._writer("ros_discovery_info", "rmw_dds_common/ParticipantEntitiesInfo", is_kept=True)
-        readers, writers = (
-            [{"data": each.guid.bytes} for each in own] for own in (self._readers, self._writers[:-1])
-        )
-        node: Mapping[str, Any] = {
-            "node_namespace": "/",
-            "node_name": self._node,
-            "reader_gid_seq": readers,
-            "writer_gid_seq": writers,
-        }
+        write = self.writer("ros_discovery_info", "rmw_dds_common/ParticipantEntitiesInfo", is_kept=True)
+        readers, writers = ([{"data": each.guid.bytes} for each in own] for own in (self._readers, self._writers[:-1]))
+        node = {"node_namespace": "/", "node_name": self._node, "reader_gid_seq": readers, "writer_gid_seq": writers}
         message = {"gid": {"data": self._participant.guid.bytes}, "node_entities_info_seq": [node]}
-        write(encode(MESSAGES, "rmw_dds_common/ParticipantEntitiesInfo", message))
+        write(encode(self._table, "rmw_dds_common/ParticipantEntitiesInfo", message))
 
     def close(self) -> None:
         """Leave the domain."""
         self._writers.clear()
         self._readers.clear()
-        self._participant = self._domain = None
+        self._participant = None
 
 
 def _sample(made: Any, data: bytes, **_: Any) -> Any:

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from pippin import did_you_mean
+from pippin import ConfigError, did_you_mean
 from pippin_robot import Commands
 
 from . import RosConfig
 
 
 class JointNames:
-    """Names, directions and zeros of joints in messages.
-
-    Args:
-        config: The settings.
-
-    Raises:
-        ValueError: Two joints have one name.
-    """
+    """Names, directions and zeros of joints in messages."""
 
     def __init__(self, config: RosConfig) -> None:
         #: Names in the robot's order.
         self.names: list[str] = [each.name or name for name, each in config.joints.items()]
         self._rows = {name: row for row, name in enumerate(self.names)}
         if len(self._rows) < len(self.names):
-            raise ValueError(f"two joints have one name: {', '.join(self.names)}")
+            names = ", ".join(self.names)
+            raise ConfigError(f"robot.joints: two have one name in messages: {names}; give each a name of its own")
         self._sign = np.array([float(each.sign) for each in config.joints.values()])
         self._zero = np.array([each.zero for each in config.joints.values()])
 
@@ -70,61 +64,35 @@ class JointNames:
 
 
 class Targets:
-    """What messages told last.
+    """What messages told last. A message that is refused is a `ValueError`, and changes nothing."""
 
-    Args:
-        names: The joints.
-        complain: Called with a sentence for each message that is refused.
-    """
-
-    def __init__(self, names: JointNames, complain: Callable[[str], None]) -> None:
-        self.names, self._complain = names, complain
+    def __init__(self, names: JointNames, commands_are: str) -> None:
+        self.names, self._commands_are = names, commands_are
         #: The commands; NaN where nobody told anything.
         self.commands: Commands = Commands(len(names.names))
-        self._way: _Way | None = None
+        self._way: tuple[Sequence[int], np.ndarray, np.ndarray] | None = None
 
-    def _set(self, field: str, values: np.ndarray, rows: Sequence[int]) -> None:
-        given, target = ~np.isnan(values), getattr(self.commands, field)
-        target[np.array(rows)[given]] = values[given]
-        self._way = None
-
-    def take(self, topic: str, told: Callable[[], Mapping[str, Any]], follow: Callable[..., None], *rest: Any) -> None:
-        """Follow a message, or complain of it.
-
-        Args:
-            topic: Where it came from.
-            told: Returns its values.
-            follow: One of the methods below.
-            *rest: Further arguments of that.
-        """
-        try:
-            follow(told(), *rest)
-        except ValueError as error:
-            self._complain(f"a message at {topic} is refused: {error}")
-
-    def follow_state(self, told: Mapping[str, Any]) -> None:
-        """Follow a `JointState`."""
+    def follow_state(self, told: Mapping[str, Any], now: float, position: np.ndarray) -> None:
+        """Follow a `JointState` at a time on the clock of stamps [s], with the joints at positions [rad or m]."""
         rows = self.names.rows(told["name"])
         fields = [field for field in ("position", "velocity", "effort") if len(told[field])]
         if not fields:
             raise ValueError("it has no positions, velocities or efforts")
-        found = [(field, self.names.own(field, told[field], rows)) for field in fields]
-        for field, values in found:
-            self._set(field, values, rows)
+        self._set({field: self.names.own(field, told[field], rows) for field in fields}, rows)
 
-    def follow_numbers(self, told: Mapping[str, Any], field: str) -> None:
+    def follow_numbers(self, told: Mapping[str, Any], now: float, position: np.ndarray) -> None:
         """Follow a `Float64MultiArray` for all joints."""
-        rows = range(len(self.names.names))
-        self._set(field, self.names.own(field, told["data"], rows), rows)
+        rows, field = range(len(self.names.names)), self._commands_are
+        self._set({field: self.names.own(field, told["data"], rows)}, rows)
+
+    def _set(self, found: Mapping[str, np.ndarray], rows: Sequence[int]) -> None:
+        for field, values in found.items():
+            given = ~np.isnan(values)
+            getattr(self.commands, field)[np.array(rows)[given]] = values[given]
+        self._way = None
 
     def follow_trajectory(self, told: Mapping[str, Any], now: float, position: np.ndarray) -> None:
-        """Follow a `JointTrajectory`.
-
-        Args:
-            told: Its values; without a stamp, it begins now.
-            now: Time [s] on the clock of stamps.
-            position: Where the joints are [rad or m].
-        """
+        """Follow a `JointTrajectory`; without a stamp, it begins now."""
         rows = self.names.rows(told["joint_names"])
         start = _seconds(told["header"]["stamp"]) or now
         times = [_seconds(point["time_from_start"]) for point in told["points"]]
@@ -133,23 +101,16 @@ class Targets:
             raise ValueError("a position is no number")
         if np.any(np.diff(times) <= 0.0):
             raise ValueError(f"its points do not follow each other in time: {times} s")
-        first = [] if times and times[0] == 0.0 else [0.0]
-        table = np.array([*([position[rows]] if first else []), *ways])
-        self._way = _Way(rows, start + np.array([*first, *times]), table) if ways else None
+        if ways and times[0] > 0.0:
+            times, ways = [0.0, *times], [position[rows], *ways]
+        self._way = (rows, start + np.array(times), np.array(ways)) if ways else None
 
     def at(self, now: float) -> Commands:
         """Return the commands at a time [s] on the clock of stamps."""
         if self._way is not None:
-            way = self._way
-            self.commands.position[way.rows] = [np.interp(now, way.times, column) for column in way.table.T]
+            rows, times, table = self._way
+            self.commands.position[rows] = [np.interp(now, times, column) for column in table.T]
         return self.commands
-
-
-class _Way:
-    """Positions over time, shape [points, joints], for some rows."""
-
-    def __init__(self, rows: Sequence[int], times: np.ndarray, table: np.ndarray) -> None:
-        self.rows, self.times, self.table = rows, times, table
 
 
 def _seconds(time: Mapping[str, int]) -> float:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from pippin import ConfigError
 from pippin.studies import current_progress
 from pippin_robot import Commands, Readings, Robot, RobotDriver, RobotFault, RobotJoint, RobotServer
 
@@ -15,7 +14,7 @@ from . import Ros2Config, RosConfig, ZenohConfig
 from .cdr import decode, encode
 from .dds import DdsWire
 from .joints import JointNames, Targets
-from .messages import MESSAGES, ImuBytes, JointStateBytes, stamp
+from .messages import messages, stamp
 from .wire import Wire
 from .zenoh import ZenohWire
 
@@ -31,38 +30,28 @@ class _Ros(Robot):
 
     config: RosConfig
     faults = ("silence", "quit")
-    prefix = ""
-    """What topics begin with on the wire."""
 
     def wire(self) -> Wire:
         """Return a new connection."""
         raise NotImplementedError
 
-    def names(self) -> JointNames:
-        """Return the names of the joints."""
-        try:
-            return JointNames(self.config)
-        except ValueError as error:
-            raise ConfigError(f"robot.joints: {error}; give each joint a name of its own") from error
-
     def serve(self, joints: Sequence[RobotJoint]) -> RosServer:
         """Return the robot's side."""
-        return RosServer(self.config, self.names(), self.wire, self.prefix)
+        return RosServer(self.config, JointNames(self.config), self.wire)
 
     def connect(self, joints: Sequence[RobotJoint]) -> RosDriver:
         """Return the driver, once the robot has told its joints."""
-        return RosDriver(self.config, self.names(), self.wire(), self.prefix)
+        return RosDriver(self.config, JointNames(self.config), self.wire())
 
 
 class Ros2(_Ros):
     """A robot of ROS 2 by DDS."""
 
     config: Ros2Config
-    prefix = "rt"
 
     def wire(self) -> Wire:
         """Return a participant of the domain."""
-        return DdsWire(self.config, MESSAGES, self.config.node)
+        return DdsWire(self.config, messages(), self.config.node)
 
 
 class Zenoh(_Ros):
@@ -78,10 +67,9 @@ class Zenoh(_Ros):
 class RosServer(RobotServer):
     """An emulated robot of ROS 2: a node that tells its state after each step, and follows commands."""
 
-    def __init__(self, config: RosConfig, names: JointNames, wire: Callable[[], Wire], prefix: str) -> None:
-        self._config, self._names, self._connect, self._prefix = config, names, wire, prefix
-        self._targets = Targets(names, self._complain)
-        self._state, self._imu = JointStateBytes(names.names), ImuBytes(config.imu_frame)
+    def __init__(self, config: RosConfig, names: JointNames, wire: Callable[[], Wire]) -> None:
+        self._config, self._names, self._connect = config, names, wire
+        self._targets = Targets(names, config.commands_are)
         self._counts = {"states": 0, "commands": 0, "refused": 0}
         self._wire: Wire | None = None
         self._is_silent = False
@@ -90,16 +78,16 @@ class RosServer(RobotServer):
         """Join the domain, and tell the first state."""
         config, wire = self._config, self._connect()
         self._wire = wire
-        self._tell = wire.writer(self._prefix + config.joint_states, _STATE)
-        self._tell_imu = wire.writer(self._prefix + config.imu_topic, _IMU) if config.imu is not None else None
-        self._tell_clock = wire.writer(f"{self._prefix}/clock", _CLOCK) if config.use_sim_time else None
+        self._tell = wire.writer(config.joint_states, _STATE)
+        self._tell_imu = wire.writer(config.imu_topic, _IMU) if config.imu is not None else None
+        self._tell_clock = wire.writer("/clock", _CLOCK) if config.use_sim_time else None
         heard: list[tuple[str | None, str, Callable[..., None]]] = [
             (config.joint_command, _STATE, self._targets.follow_state),
             (config.commands, _NUMBERS, self._targets.follow_numbers),
             (config.trajectory, _TRAJECTORY, self._targets.follow_trajectory),
         ]
         self._heard = [
-            (topic, wire.reader(self._prefix + topic, kind, config.reliability), kind, follow)
+            (topic, wire.reader(topic, kind, config.reliability), kind, follow)
             for topic, kind, follow in heard
             if topic is not None
         ]
@@ -113,39 +101,32 @@ class RosServer(RobotServer):
         if not self._is_silent:
             self._publish(readings)
             for topic, take, kind, follow in self._heard:
-                rest: tuple[Any, ...] = ()
-                if kind is _NUMBERS:
-                    rest = (self._config.commands_are,)
-                elif kind is _TRAJECTORY:
-                    rest = (now, readings.position)
                 for data in take():
                     self._counts["commands"] += 1
-                    self._targets.take(topic, lambda kind=kind, data=data: decode(MESSAGES, kind, data), follow, *rest)
+                    try:
+                        follow(decode(messages(), kind, data), now, readings.position)
+                    except ValueError as error:
+                        self._counts["refused"] += 1
+                        current_progress().remark(f"a message at {topic} is refused: {error}")
         return self._targets.at(now)
 
     def _now(self, readings: Readings) -> float:
         return readings.simulated if self._config.use_sim_time else time.time()
 
     def _publish(self, readings: Readings) -> None:
-        state, now = self._state, self._now(readings)
-        state.set_time(now)
-        state.position[:] = self._names.told(readings.position)
-        state.velocity[:] = self._names.turned(readings.velocity)
-        state.effort[:] = self._names.turned(readings.effort)
-        self._tell(bytes(state.data))
+        names, time_now = self._names, stamp(self._now(readings))
+        state = {"header": {"stamp": time_now}, "name": names.names, "position": names.told(readings.position)}
+        state |= {"velocity": names.turned(readings.velocity), "effort": names.turned(readings.effort)}
+        self._tell(encode(messages(), _STATE, state))
         if self._tell_imu is not None:
-            self._imu.set_time(now)
-            self._imu.orientation[:] = readings.orientation
-            self._imu.angular_velocity[:] = readings.angular_velocity
-            self._imu.acceleration[:] = readings.acceleration
-            self._tell_imu(bytes(self._imu.data))
+            unit: dict[str, Any] = {"header": {"stamp": time_now, "frame_id": self._config.imu_frame}}
+            unit["orientation"] = dict(zip("xyzw", readings.orientation, strict=True))
+            unit["angular_velocity"] = dict(zip("xyz", readings.angular_velocity, strict=True))
+            unit["linear_acceleration"] = dict(zip("xyz", readings.acceleration, strict=True))
+            self._tell_imu(encode(messages(), _IMU, unit))
         if self._tell_clock is not None:
-            self._tell_clock(bytes(encode(MESSAGES, _CLOCK, {"clock": stamp(now)})))
+            self._tell_clock(encode(messages(), _CLOCK, {"clock": time_now}))
         self._counts["states"] += 1
-
-    def _complain(self, text: str) -> None:
-        self._counts["refused"] += 1
-        current_progress().remark(text)
 
     def set_faults(self, is_silent: bool, drop: float, corrupt: float) -> None:
         """Let the robot be silent, or no more: it tells and hears nothing."""
@@ -173,12 +154,12 @@ class RosDriver(RobotDriver):
     stops = ("hold",)
     notes = ("a JointState has no switch of torque and no gains: the robot's controllers have them",)
 
-    def __init__(self, config: RosConfig, names: JointNames, wire: Wire, prefix: str) -> None:
+    def __init__(self, config: RosConfig, names: JointNames, wire: Wire) -> None:
         self._config, self._names, self._wire = config, names, wire
         self._counts = {"states": 0, "commands": 0, "others": 0}
-        self._take = wire.reader(prefix + config.joint_states, _STATE, config.reliability)
-        self._tell = wire.writer(prefix + config.joint_command, _STATE)
-        self._take_imu = wire.reader(prefix + config.imu_topic, _IMU, config.reliability) if config.imu else None
+        self._take = wire.reader(config.joint_states, _STATE, config.reliability)
+        self._tell = wire.writer(config.joint_command, _STATE)
+        self._take_imu = wire.reader(config.imu_topic, _IMU, config.reliability) if config.imu else None
         wire.announce()
         self._seen: set[str] = set()
         try:
@@ -206,28 +187,28 @@ class RosDriver(RobotDriver):
 
     def _receive(self, readings: Readings) -> bool:
         """Take what has come, and return whether a message with all joints was among it."""
-        is_fresh = False
-        for data in self._take():
-            told = _told(_STATE, data)
-            places = self._names.finds_all(told["name"])
-            self._seen.update(told["name"])
-            if places is None or len(told["position"]) != len(told["name"]):
-                self._counts["others"] += 1
-                continue
-            is_fresh = True
-            self._counts["states"] += 1
-            readings.time = time.monotonic()
-            rows, count = range(len(places)), len(told["name"])
-            readings.position = self._names.own("position", told["position"][places], rows)
-            for field in ("velocity", "effort"):
-                if len(told[field]) == count:
-                    setattr(readings, field, self._names.own(field, told[field][places], rows))
-        for data in self._take_imu() if self._take_imu is not None else ():
-            told = _told(_IMU, data)
-            readings.orientation[:] = [told["orientation"][axis] for axis in "xyzw"]
-            readings.angular_velocity[:] = [told["angular_velocity"][axis] for axis in "xyz"]
-            readings.acceleration[:] = [told["linear_acceleration"][axis] for axis in "xyz"]
-        return is_fresh
+        try:
+            for data in self._take_imu() if self._take_imu is not None else ():
+                unit = decode(messages(), _IMU, data)
+                readings.orientation[:] = [unit["orientation"][axis] for axis in "xyzw"]
+                readings.angular_velocity[:] = [unit["angular_velocity"][axis] for axis in "xyz"]
+                readings.acceleration[:] = [unit["linear_acceleration"][axis] for axis in "xyz"]
+            return sum(self._follow(decode(messages(), _STATE, data), readings) for data in self._take()) > 0
+        except ValueError as error:
+            raise RobotFault(f"the robot tells what cannot be read: {error}", "damaged") from error
+
+    def _follow(self, told: dict[str, Any], readings: Readings) -> bool:
+        places, count = self._names.finds_all(told["name"]), len(told["name"])
+        self._seen.update(told["name"])
+        if places is None or len(told["position"]) != count:
+            self._counts["others"] += 1
+            return False
+        self._counts["states"] += 1
+        readings.time = time.monotonic()
+        for field in ("position", "velocity", "effort"):
+            if len(told[field]) == count:
+                setattr(readings, field, self._names.own(field, told[field][places], range(len(places))))
+        return True
 
     def write(self, commands: Commands) -> None:
         """Tell the targets of the joints that have one; velocities and efforts only if all of these have some."""
@@ -241,7 +222,7 @@ class RosDriver(RobotDriver):
             if not np.isnan(own).any():
                 values[field] = own
         header = {"stamp": stamp(time.time())}
-        self._tell(bytes(encode(MESSAGES, _STATE, {"header": header, "name": names, **values})))
+        self._tell(encode(messages(), _STATE, {"header": header, "name": names, **values}))
         self._counts["commands"] += 1
 
     def set_torque(self, is_on: bool) -> None:
@@ -268,10 +249,3 @@ class RosDriver(RobotDriver):
     def close(self) -> None:
         """Leave the domain."""
         self._wire.close()
-
-
-def _told(kind: str, data: bytes) -> dict[str, Any]:
-    try:
-        return decode(MESSAGES, kind, data)
-    except ValueError as error:
-        raise RobotFault(f"the robot tells what cannot be read: {error}", "damaged") from error

@@ -19,11 +19,11 @@ class Wire(abc.ABC):
     address: str = ""
 
     @abc.abstractmethod
-    def writer(self, topic: str, kind: str) -> Callable[[bytes], None]:
+    def writer(self, topic: str, kind: str) -> Callable[[bytes | bytearray], None]:
         """Return a function that publishes.
 
         Args:
-            topic: Name of the topic on the wire.
+            topic: Name of the topic, such as `/joint_states`.
             kind: Name of the message in the table, such as `sensor_msgs/JointState`.
         """
 

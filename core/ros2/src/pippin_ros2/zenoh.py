@@ -16,15 +16,13 @@ from attrs.validators import ge
 from pippin.errors import ConfigError
 from pippin.extras import import_library
 
-from .messages import HASHES, dds_name
+from .messages import dds_name, hashes
 from .wire import Reliability, Wire
 
 _TAKE = 100
 
 _QUALITY = {"reliable": "::,10:,:,:,,", "best-effort": "2::,10:,:,:,,"}
 """Quality of service in a token: what differs from the defaults, and the depth."""
-
-_NODE = 0
 
 
 @attrs.frozen(kw_only=True, slots=False)
@@ -45,15 +43,11 @@ class ZenohSettings:
 
     def __attrs_post_init__(self) -> None:
         if not self.network and not re.match(r"\w+/(127\.|localhost:|\[::1\])", self.endpoint):
-            raise ValueError(f"'endpoint' is {self.endpoint!r}, which is not this machine; give it with 'network = true'")
+            raise ValueError(f"'endpoint' is {self.endpoint!r}, another machine; give it with 'network = true'")
 
 
 class ZenohWire(Wire):
-    """A session.
-
-    Args:
-        config: Which programs are reached.
-        node: Name that tools of ROS show.
+    """A session; `node` is its name for tools of ROS.
 
     Raises:
         ConfigError: The endpoint cannot be had.
@@ -63,23 +57,20 @@ class ZenohWire(Wire):
     def __init__(self, config: ZenohSettings, node: str) -> None:
         self._library = import_library("zenoh", "zenoh", "pippin-ros2")
         own = "tcp/[::]:0" if config.network else "tcp/127.0.0.1:0"
+        mode, connect, listen = ("router", [], config.endpoint) if config.router else ("peer", [config.endpoint], own)
         settings = self._library.Config()
-        for key, value in {
-            "mode": "router" if config.router else "peer",
-            "connect/endpoints": [] if config.router else [config.endpoint],
-            "listen/endpoints": [config.endpoint] if config.router else [own],
-            "scouting/multicast/enabled": False,
-        }.items():
+        keys = {"mode": mode, "connect/endpoints": connect, "listen/endpoints": [listen]}
+        for key, value in (keys | {"scouting/multicast/enabled": False}).items():
             settings.insert_json5(key, json.dumps(value))
         try:
             self._session: Any = self._library.open(settings)
         except self._library.ZError as error:
-            raise ConfigError(f"robot.endpoint: {config.endpoint!r} cannot be had: {error}; choose another one") from error
+            raise ConfigError(f"robot.endpoint: {config.endpoint!r} cannot be had: {error}; change it") from error
         self._domain, self._node, self._numbers = config.domain, node, itertools.count(10)
-        self.address = f"domain {config.domain} of Zenoh, {'router' if config.router else 'by the router'} {config.endpoint}"
-        self._kept = [self._session.liveliness().declare_token(self._token(_NODE, "NN"))]
+        self.address = f"domain {config.domain} of Zenoh, {mode} {'at' if config.router else 'by'} {config.endpoint}"
+        self._kept = [self._session.liveliness().declare_token(self._token(0, "NN"))]
 
-    def writer(self, topic: str, kind: str) -> Callable[[bytes], None]:
+    def writer(self, topic: str, kind: str) -> Callable[[bytes | bytearray], None]:
         """Return a function that publishes."""
         publisher = self._session.declare_publisher(self._key(topic, kind))
         token = self._topic_token("MP", topic, kind, "reliable")
@@ -87,7 +78,7 @@ class ZenohWire(Wire):
         counter = itertools.count(1)
         self._kept += [publisher, self._session.liveliness().declare_token(token)]
 
-        def write(data: bytes) -> None:
+        def write(data: bytes | bytearray) -> None:
             publisher.put(bytes(data), attachment=attachment(next(counter), time.time_ns(), gid))
 
         return write
@@ -99,24 +90,17 @@ class ZenohWire(Wire):
         token = self._topic_token("MS", topic, kind, reliability)
         self._kept += [subscriber, self._session.liveliness().declare_token(token)]
 
-        def take() -> list[bytes]:
-            return [sample.payload.to_bytes() for sample in iter(subscriber.try_recv, None)]
-
-        return take
-
-    def has_router(self) -> bool:
-        """Return whether a router is there."""
-        return bool(self._session.info.routers_zid())
+        return lambda: [sample.payload.to_bytes() for sample in iter(subscriber.try_recv, None)]
 
     def _key(self, topic: str, kind: str) -> str:
-        return f"{self._domain}/{topic.strip('/')}/{dds_name(kind)}/{HASHES[kind]}"
+        return f"{self._domain}/{topic.strip('/')}/{dds_name(kind)}/{hashes()[kind]}"
 
     def _token(self, number: int, role: str) -> str:
-        return f"@ros2_lv/{self._domain}/{self._session.zid()}/{_NODE}/{number}/{role}/%/%/{self._node}"
+        return f"@ros2_lv/{self._domain}/{self._session.zid()}/0/{number}/{role}/%/%/{self._node}"
 
     def _topic_token(self, role: str, topic: str, kind: str, reliability: Reliability) -> str:
         name = topic.replace("/", "%")
-        end = f"{name}/{dds_name(kind)}/{HASHES[kind]}/{_QUALITY[reliability]}"
+        end = f"{name}/{dds_name(kind)}/{hashes()[kind]}/{_QUALITY[reliability]}"
         return f"{self._token(next(self._numbers), role)}/{end}"
 
     def close(self) -> None:
@@ -126,13 +110,8 @@ class ZenohWire(Wire):
 
 
 def attachment(number: int, nanoseconds: int, gid: bytes) -> bytes:
-    """Return what goes with each message: its number, its time, and who sends it: 77 bytes.
-
-    Args:
-        number: Number of the message, from 1 on.
-        nanoseconds: Time since 1970 [ns].
-        gid: 16 bytes that name the publisher.
-    """
-    parts = [(b"sequence_number", struct.pack("<q", number)), (b"source_timestamp", struct.pack("<q", nanoseconds))]
-    parts.append((b"source_gid", bytes([len(gid)]) + gid))
-    return b"".join(bytes([len(name)]) + name + value for name, value in parts)
+    """Return what goes with each message: its number from 1 on, its time [ns], and 16 bytes that name who sends it."""
+    form = "<B15sqB16sqB10sB16s"
+    return struct.pack(
+        form, 15, b"sequence_number", number, 16, b"source_timestamp", nanoseconds, 10, b"source_gid", 16, gid
+    )

@@ -10,7 +10,7 @@ from pippin_robot import Commands, Readings, RobotDriver, RobotFault
 from pippin_ros2.dds import DdsWire
 
 from . import UnitreeConfig
-from .messages import MESSAGES
+from .messages import messages
 from .motors import POSITION_STOP, Motors
 from .switcher import Switcher
 
@@ -37,7 +37,7 @@ class UnitreeDriver(RobotDriver):
         self._gains = {name: np.full(len(motors.rows), np.nan) for name in ("kp", "kd")}
         self._lock, self._is_over, self._bytes, self._given = threading.Lock(), threading.Event(), b"", 0.0
         self._is_left = False  # in a state that shall last
-        self._wire = DdsWire(config, MESSAGES)
+        self._wire = DdsWire(config, messages())
         try:
             self._take = self._wire.reader("rt/lowstate", motors.state_kind, "best-effort")
             self._tell = self._wire.writer("rt/lowcmd", motors.command_kind)
@@ -99,55 +99,48 @@ class UnitreeDriver(RobotDriver):
             gains[:] = np.where(np.isnan(new), gains, new)
             if np.isnan(gains).any():
                 raise RobotFault(f"nobody gave {name}, which these motors need; drive actuators of type `pd`", "gains")
-        velocity, effort = np.nan_to_num(commands.velocity), np.nan_to_num(commands.effort)
-        self._send(commands.position, velocity, effort, self._gains["kp"], self._gains["kd"])
-
-    def _send(
-        self, position: np.ndarray, velocity: np.ndarray, effort: np.ndarray, kp: np.ndarray, kd: np.ndarray
-    ) -> None:
-        command, motors = self._command, self._motors
-        is_given = ~np.isnan(position)
+        command, motors, is_given = self._command, self._motors, ~np.isnan(commands.position)
+        numbers = {"q": np.where(is_given, motors.told("q", commands.position), POSITION_STOP)}
+        numbers |= {"kp": np.where(is_given, self._gains["kp"], 0.0), "kd": self._gains["kd"]}
+        for name, values in (("dq", commands.velocity), ("tau", commands.effort)):
+            numbers[name] = motors.told(name, np.nan_to_num(values))
         with self._lock:
-            motors.put(command, "motor_cmd.mode", self._is_on)
-            motors.put(command, "motor_cmd.q", np.where(is_given, motors.told("q", position), POSITION_STOP))
-            motors.put(command, "motor_cmd.dq", motors.told("dq", velocity))
-            motors.put(command, "motor_cmd.tau", motors.told("tau", effort))
-            motors.put(command, "motor_cmd.kp", np.where(is_given, kp, 0.0))
-            motors.put(command, "motor_cmd.kd", kd)
+            for name, values in {"mode": self._is_on, **numbers}.items():
+                motors.put(command, f"motor_cmd.{name}", values)
             if not motors.is_go:
                 command["mode_machine"] = self._state["mode_machine"]
-            self._bytes, self._given, self._is_left = command.sealed(), time.monotonic(), False
-            self._tell(self._bytes)
-            self._counts["commands"] += 1
+            self._give()
+        self._counts["commands"] += 1
+
+    def _give(self) -> None:
+        """Send the command; the watchdog waits for the next one. The lock is held."""
+        self._bytes, self._given, self._is_left = self._command.sealed(), time.monotonic(), False
+        self._tell(self._bytes)
 
     def _repeat(self) -> None:
-        """Send the last command at an even rate."""
+        """Send the last command at an even rate; if it is too old, let the motors brake."""
         while not self._is_over.wait(1.0 / self._config.repeat):
             with self._lock:
                 if not self._bytes or self._is_over.is_set():
                     continue
                 if time.monotonic() - self._given > self._config.safety.watchdog and not self._is_left:
-                    self._brake()
+                    self._counts["braked"] += 1
+                    self._is_left = True
+                    for name in ("kp", "dq", "tau"):
+                        self._motors.put(self._command, f"motor_cmd.{name}", 0.0)
+                    self._bytes = self._command.sealed()
                 self._tell(self._bytes)
-
-    def _brake(self) -> None:
-        self._counts["braked"] += 1
-        self._is_left = True
-        for name in ("kp", "dq", "tau"):
-            self._motors.put(self._command, f"motor_cmd.{name}", 0.0)
-        self._bytes = self._command.sealed()
 
     def set_torque(self, is_on: bool) -> None:
         """Switch the motors on or off, and wait until the robot says so."""
-        self._is_on = is_on
-        with self._lock:
-            self._motors.put(self._command, "motor_cmd.mode", is_on)
-            self._bytes, self._given = self._command.sealed(), time.monotonic()
-            self._tell(self._bytes)
-        end = time.monotonic() + self._config.wait
-        while self._tells_torque() != is_on and time.monotonic() < end:
+        self._is_on, end = is_on, time.monotonic() + self._config.wait
+        while True:
+            with self._lock:
+                self._motors.put(self._command, "motor_cmd.mode", is_on)
+                self._give()
             self._await(self._config.wait)
-            self._given = time.monotonic()
+            if self._tells_torque() == is_on or time.monotonic() > end:
+                return
 
     def _tells_torque(self) -> bool:
         return bool((self._state["motor_state.mode"][self._motors.rows] == 1).all())
@@ -159,12 +152,11 @@ class UnitreeDriver(RobotDriver):
 
     def stop(self, how: str, position: np.ndarray) -> None:
         """Hold the measured positions; or brake by the gain of the velocities; or switch the motors off."""
-        nothing = np.zeros(len(position))
+        commands, nothing = Commands(len(position)), np.zeros(len(position))
+        commands.position, commands.kp = position, commands.kp if how == "hold" else nothing
         if how == "limp":
-            self._is_on = False
-        kp = self._gains["kp"] if how == "hold" else nothing
-        kd = nothing if how == "limp" else self._gains["kd"]
-        self._send(position, nothing, nothing, np.nan_to_num(kp), np.nan_to_num(kd))
+            self._is_on, commands.kd = False, nothing
+        self.write(commands)
         self._is_left = True
         time.sleep(5.0 / self._config.repeat)  # a packet can be lost
 

@@ -14,11 +14,7 @@ _REVERSED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 
 
 def checksum(data: bytes) -> int:
-    """Return the CRC of whole words of 32 bits, the highest bit first: polynomial 04C11DB7, all ones at the start.
-
-    Args:
-        data: The words, little endian; their number of bytes is a multiple of four.
-    """
+    """Return the CRC of little-endian words of 32 bits, the highest bit first: polynomial 04C11DB7, from all ones."""
     turned = np.frombuffer(data, "<u4").byteswap().tobytes().translate(_REVERSED)
     found = zlib.crc32(turned) ^ 0xFFFFFFFF  # the other way round, and so of reversed bytes
     return int.from_bytes(found.to_bytes(4, "little").translate(_REVERSED), "big")
@@ -27,38 +23,35 @@ def checksum(data: bytes) -> int:
 class Layout:
     """Where the numbers of a message without sequences and texts are, in CDR and in a structure of C.
 
-    Args:
-        table: The messages.
-        name: The message; its last field is the checksum of all before it.
+    The last field of the message is the checksum of all before it.
     """
 
     def __init__(self, table: Table, name: str) -> None:
         #: Codes of the types in NumPy, by the path of the field, such as `motor_state.q`.
         self.codes: dict[str, str] = {}
-        #: Places of the numbers without the head, by path.
-        self.places: dict[str, np.ndarray] = {}
         places: dict[str, list[int]] = {}
         wire, packed = list(_leaves(table, name, 0)), list(_leaves(table, name, 0, is_struct=True))
         for path, code, place, _ in wire:
             places.setdefault(path, []).append(place)
             self.codes[path] = f"<{code}"
         del places[""], self.codes[""]
-        self.places = {path: np.array(each) for path, each in places.items()}
-        #: Numbers of bytes, without a head, in CDR and in C.
+        #: Places of the numbers without the head, by path.
+        self.places: dict[str, np.ndarray] = {path: np.array(each) for path, each in places.items()}
+        #: Number of bytes, without a head.
         self.size: int = wire[-1][3]
-        self.struct_size: int = packed[-1][3]
-        self._bytes, self._struct_bytes = _bytes(wire), _bytes(packed)
+        self._struct_size, self._bytes, self._struct_bytes = packed[-1][3], _bytes(wire), _bytes(packed)
 
     def crc(self, data: bytes | bytearray) -> int:
         """Return the checksum of a message with its head: that of the structure of C without its last word."""
-        packed = np.zeros(self.struct_size, dtype=np.uint8)
+        packed = np.zeros(self._struct_size, dtype=np.uint8)
         packed[self._struct_bytes] = np.frombuffer(data, np.uint8)[self._bytes + len(HEAD)]
         return checksum(packed[:-4].tobytes())
 
 
-def _leaves(
-    table: Table, name: str, place: int, path: str = "", is_struct: bool = False
-) -> Iterator[tuple[str, str, int, int]]:
+_Leaf = tuple[str, str, int, int]
+
+
+def _leaves(table: Table, name: str, place: int, path: str = "", is_struct: bool = False) -> Iterator[_Leaf]:
     """Yield path, code, place and end of each number; and, with an empty path, the end of each message."""
     whole = _alignment(table, name) if is_struct else 1
     place += -place % whole
@@ -82,17 +75,13 @@ def _alignment(table: Table, name: str) -> int:
     return max(struct.calcsize(NUMBERS[each]) if each in NUMBERS else _alignment(table, each) for each in kinds)
 
 
-def _bytes(leaves: list[tuple[str, str, int, int]]) -> np.ndarray:
+def _bytes(leaves: list[_Leaf]) -> np.ndarray:
     """Return the places of all bytes of numbers, in the order of the fields."""
     return np.concatenate([np.arange(place, end) for path, _, place, end in leaves if path])
 
 
 class Record:
-    """A message whose numbers are read and written in place; none of them has more than four bytes.
-
-    Args:
-        layout: Where they are.
-    """
+    """A message whose numbers are read and written in place; none of them has more than four bytes."""
 
     def __init__(self, layout: Layout) -> None:
         room = len(HEAD) + layout.size

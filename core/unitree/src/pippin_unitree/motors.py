@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from pippin import ConfigError, did_you_mean
-from pippin_robot import Commands
+from pippin_robot import Commands, RobotJoint
 
 from . import UnitreeConfig
 from .layout import Layout, Record
-from .messages import FAMILY, MESSAGES, MOTORS
+from .messages import messages, motors, package
 
 POSITION_STOP, VELOCITY_STOP = 2.146e9, 16000.0
 """Numbers that stand for no position and no velocity."""
 
 
 class Motors:
-    """Where the joints of a robot are among its motors.
+    """Where the joints of a robot are among its motors."""
 
-    Args:
-        config: The settings.
-
-    Raises:
-        ConfigError: A joint names no motor, or two name one.
-    """
-
-    def __init__(self, config: UnitreeConfig) -> None:
-        known, family = MOTORS[config.robot], FAMILY[config.robot]
+    def __init__(self, config: UnitreeConfig, joints: Sequence[RobotJoint]) -> None:
+        for joint in joints:
+            if not joint.is_angle:
+                raise ConfigError(f"robot.joints.{joint.name}: it slides, and these motors turn; leave it out")
+        known, family = motors(config.robot), package(config.robot)
         places: dict[str, str] = {}
         for name, each in config.joints.items():
             motor = each.motor or name.removesuffix("_joint")
@@ -51,11 +48,11 @@ class Motors:
 
     def state(self) -> Record:
         """Return an empty `LowState`."""
-        return Record(Layout(MESSAGES, self.state_kind))
+        return Record(Layout(messages(), self.state_kind))
 
     def command(self) -> Record:
         """Return a `LowCmd` that commands nothing: all motors are off."""
-        record = Record(Layout(MESSAGES, self.command_kind))
+        record = Record(Layout(messages(), self.command_kind))
         record["motor_cmd.q"], record["motor_cmd.dq"] = POSITION_STOP, VELOCITY_STOP
         if self.is_go:
             record["head"], record["level_flag"] = (0xFE, 0xEF), 0xFF
@@ -76,11 +73,7 @@ class Motors:
         return self._sign * (values - (self._zero if path == "q" else 0.0))
 
     def follow(self, record: Record, commands: Commands) -> None:
-        """Copy a `LowCmd` into commands.
-
-        Raises:
-            ValueError: A motor has an unknown mode, a number that is none, or a gain on a target that stands for none.
-        """
+        """Copy a `LowCmd` into commands, or raise a ValueError that says what is wrong, and change nothing."""
         fields = {name: record[f"motor_cmd.{name}"][self.rows].astype(float) for name in ("q", "dq", "tau", "kp", "kd")}
         modes = record["motor_cmd.mode"][self.rows]
         if not self.is_go and record["mode_pr"][0]:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from pippin import ConfigError
 from pippin.studies import current_progress
 from pippin_robot import Commands, Readings, Robot, RobotJoint, RobotServer
 from pippin_ros2.cdr import decode, encode
@@ -16,7 +15,7 @@ from pippin_ros2.dds import DdsWire
 
 from . import UnitreeConfig
 from .driver import UnitreeDriver
-from .messages import MESSAGES
+from .messages import messages
 from .motors import Motors
 from .switcher import CHECK, REQUEST, REQUESTS, RESPONSE, RESPONSES
 
@@ -30,19 +29,11 @@ class Unitree(Robot):
 
     def serve(self, joints: Sequence[RobotJoint]) -> UnitreeServer:
         """Return the robot's side."""
-        _refuse_slides(joints)
-        return UnitreeServer(self.config, Motors(self.config))
+        return UnitreeServer(self.config, Motors(self.config, joints))
 
     def connect(self, joints: Sequence[RobotJoint]) -> UnitreeDriver:
         """Return the driver, once the robot has told its state, and no program of its own moves it."""
-        _refuse_slides(joints)
-        return UnitreeDriver(self.config, Motors(self.config))
-
-
-def _refuse_slides(joints: Sequence[RobotJoint]) -> None:
-    for joint in joints:
-        if not joint.is_angle:
-            raise ConfigError(f"robot.joints.{joint.name}: it slides, and these motors turn; leave it out")
+        return UnitreeDriver(self.config, Motors(self.config, joints))
 
 
 class UnitreeServer(RobotServer):
@@ -63,7 +54,7 @@ class UnitreeServer(RobotServer):
 
     def open(self, readings: Readings) -> None:
         """Join the domain, and tell the first state."""
-        motors, wire = self._motors, DdsWire(self._config, MESSAGES)
+        motors, wire = self._motors, DdsWire(self._config, messages())
         self._wire = wire
         self._tell = wire.writer("rt/lowstate", motors.state_kind)
         self._take = wire.reader("rt/lowcmd", motors.command_kind, "best-effort")
@@ -84,7 +75,7 @@ class UnitreeServer(RobotServer):
                 self._counts["refused"] += 1
                 current_progress().remark(f"a command at rt/lowcmd is refused: {error}")
         for data in self._asked():
-            self._reply(decode(MESSAGES, REQUEST, data))
+            self._reply(decode(messages(), REQUEST, data))
         self._publish(readings)
         return self._commands
 
@@ -118,7 +109,7 @@ class UnitreeServer(RobotServer):
         data = json.dumps({"form": "0", "name": ""}) if identity["api_id"] == CHECK else ""
         header = {"identity": identity, "status": {"code": 0}}
         if not asked["header"]["policy"]["noreply"]:
-            self._answer(bytes(encode(MESSAGES, RESPONSE, {"header": header, "data": data})))
+            self._answer(encode(messages(), RESPONSE, {"header": header, "data": data}))
 
     def set_faults(self, is_silent: bool, drop: float, corrupt: float) -> None:
         """Let the robot be silent, or no more: it tells and hears nothing."""

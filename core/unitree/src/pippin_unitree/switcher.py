@@ -9,7 +9,7 @@ from pippin_robot import RobotFault
 from pippin_ros2.cdr import decode, encode
 from pippin_ros2.dds import DdsWire
 
-from .messages import MESSAGES
+from .messages import messages
 
 REQUESTS, RESPONSES = (f"rt/api/motion_switcher/{each}" for each in ("request", "response"))
 REQUEST, RESPONSE = "unitree_api/Request", "unitree_api/Response"
@@ -19,11 +19,7 @@ CHECK = 1001
 
 
 class Switcher:
-    """A client of the service.
-
-    Args:
-        wire: The participant.
-    """
+    """A client of the service."""
 
     def __init__(self, wire: DdsWire) -> None:
         self._ask, self._take = wire.writer(REQUESTS, REQUEST), wire.reader(RESPONSES, RESPONSE)
@@ -38,11 +34,11 @@ class Switcher:
         question = {"header": {"identity": {"id": number, "api_id": CHECK}}, "parameter": "{}"}
         end = time.monotonic() + longest
         while time.monotonic() < end:
-            self._ask(bytes(encode(MESSAGES, REQUEST, question)))
+            self._ask(encode(messages(), REQUEST, question))
             for _ in range(20):
                 time.sleep(0.005)
                 for data in self._take():
-                    answer = decode(MESSAGES, RESPONSE, data)
+                    answer = decode(messages(), RESPONSE, data)
                     if answer["header"]["identity"]["id"] == number:
                         self._refuse(answer["header"]["status"]["code"], answer["data"])
                         return True
