@@ -16,13 +16,18 @@ from .contract import Commands, Readings, Robot, RobotDriver, RobotFault, RobotJ
 
 if TYPE_CHECKING:
     from .driving import DriveResult, drive
-    from .emulating import Emulator, emulate
+    from .emulating import EmulateResult, Emulator, emulate
+    from .latency import LatencyResult, latency
+    from .sources import DriveSource
 
 __all__ = [
     "Commands",
     "DriveResult",
+    "DriveSource",
+    "EmulateResult",
     "EmulatedFaultConfig",
     "Emulator",
+    "LatencyResult",
     "Readings",
     "Robot",
     "RobotConfig",
@@ -36,6 +41,7 @@ __all__ = [
     "RobotServer",
     "drive",
     "emulate",
+    "latency",
 ]
 
 __getattr__ = late(__name__)

@@ -67,7 +67,7 @@ def plan_drive(
     rate, has_motions = robot.config.rate, bool(getattr(config, "motions", None))
     if robot.max_rate is not None and rate > robot.max_rate:
         raise ConfigError(f"robot.rate: this robot takes at most {robot.max_rate:g} Hz, got {rate:g}")
-    moved = has_motions and source == DriveSource()
+    moved = has_motions and source == DriveSource() and source.moves is None
     dropped = [name for name in ACTING if getattr(config, name, None) and not (moved and name == "motions")]
     simulation = Simulation(config.with_tables(**dict.fromkeys((*dropped, "recorders", "viewers"))))
     try:
@@ -182,6 +182,8 @@ def _source(
         with Simulation(bare) as simulation:
             leaders = RobotPlan.of(simulation, other.config).joints
         return LeaderSource(other.connect(leaders), [joint.name for joint in leaders], joints)
+    if source.moves is not None:
+        return TableSource(np.array([joint.start for joint in joints]) + source.moves)
     return HoldSource() if table is None else TableSource(table)
 
 
@@ -192,4 +194,6 @@ def _what(source: DriveSource, is_moved: bool) -> str:
         return f"the targets of {source.replay}"
     if source.leader is not None:
         return f"the robot of {source.leader}"
+    if source.moves is not None:
+        return "steps and noise"
     return "the motions of the file" if is_moved else "nothing: it holds where it is"

@@ -26,11 +26,15 @@ class DriveSource:
     """A recording of Pippin, whose targets are sent again."""
     leader: Path | None = None
     """The file of a robot that somebody moves by hand."""
+    moves: np.ndarray | None = attrs.field(default=None, eq=False)
+    """Ways from the start of the file in each period, shape [periods, joints]."""
 
     def __attrs_post_init__(self) -> None:
-        given = [name for name in ("policy", "replay", "leader") if getattr(self, name) is not None]
+        given = [name for name in ("policy", "replay", "leader", "moves") if getattr(self, name) is not None]
         if len(given) > 1:
             raise ConfigError(f"--{given[0]}: given beside --{given[1]}; keep one of them")
+        if self.moves is not None and not np.isfinite(self.moves).all():
+            raise ConfigError("moves: expected finite numbers")
         if self.commands and self.policy is None:
             raise ConfigError("--command: only a policy takes commands; name one by --policy")
 

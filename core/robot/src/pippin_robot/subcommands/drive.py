@@ -12,6 +12,27 @@ from pippin.console import PATH, changes, json_line, out, shown_progress
 STOPPED_BY_SAFETY = 5
 """The exit code if a fault ended it."""
 
+realtime = click.option(
+    "--realtime",
+    type=click.Choice(["off", "try", "require"]),
+    default="try",
+    show_default=True,
+    help="Ask the system to run this before other programs.",
+)
+
+
+def _ask(what: str) -> None:
+    click.confirm(f"{what}. Is it held, and a hand on its switch?", abort=True, err=True)
+
+
+agreed = click.option(
+    "--yes",
+    "confirm",
+    is_flag=True,
+    callback=lambda context, parameter, is_given: None if is_given else _ask,
+    help="Do not ask before the robot moves.",
+)
+
 
 @click.command()
 @click.argument("file", type=PATH)
@@ -32,18 +53,12 @@ STOPPED_BY_SAFETY = 5
     metavar="S",
     help="Time after which the shadow is set to what the robot measures.",
 )
-@click.option(
-    "--realtime",
-    type=click.Choice(["off", "try", "require"]),
-    default="try",
-    show_default=True,
-    help="Ask the system to run this before other programs.",
-)
-@click.option("--yes", "is_agreed", is_flag=True, help="Do not ask before the robot moves.")
+@realtime
+@agreed
 @changes(has_worlds=False)
 @out()
 @json_line()
-def drive(file: Path, overrides: tuple[str, ...], as_json: bool, is_agreed: bool, **options: Any) -> None:
+def drive(file: Path, overrides: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Drive the robot of FILE: a real one, or one of `pippin emulate`.
 
     Hold or hang up the robot, keep a hand on its switch, and begin with --dry-run. The space bar stops it; Ctrl-C stops
@@ -72,7 +87,7 @@ def drive(file: Path, overrides: tuple[str, ...], as_json: bool, is_agreed: bool
         from pippin_robot.driving import drive as drive_robot
         from pippin_robot.driving import shown
 
-        found = drive_robot(config, source, name=str(file), confirm=None if is_agreed else _confirm, **options)
+        found = drive_robot(config, source, name=str(file), **options)
         for line in shown(found):
             progress.note(line)
         if found.fault is not None:
@@ -94,6 +109,3 @@ def _command(text: str) -> tuple[str, list[float]]:
     except ValueError:
         raise click.BadParameter(f"expected LABEL=NUMBER,NUMBER, got {text!r}") from None
 
-
-def _confirm(what: str) -> None:
-    click.confirm(f"{what}. Is it held, and a hand on its switch?", abort=True, err=True)

@@ -10,6 +10,8 @@ import attrs
 import click
 from pippin.console import PATH, changes, json_line, shown_progress
 
+from .drive import realtime
+
 
 @click.command()
 @click.argument("file", type=PATH)
@@ -21,13 +23,7 @@ from pippin.console import PATH, changes, json_line, shown_progress
     metavar="PATH",
     help="Give the motors a calibration, and write LeRobot's file of it: PATH, or PATH/robot.json.",
 )
-@click.option(
-    "--realtime",
-    type=click.Choice(["off", "try", "require"]),
-    default="try",
-    show_default=True,
-    help="Ask the system to run this before other programs.",
-)
+@realtime
 @click.option("--out", type=PATH, metavar="FOLDER", help="Folder of what the file records.")
 @changes(has_worlds=False)
 @json_line()

@@ -1,0 +1,160 @@
+"""`pippin latency`: the time from a target to its effect on a robot, from steps and from noise."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+from pippin import ConfigError, load
+from pippin.labels import match
+from pippin.recording import Recording
+from pippin.studies import RunFolder, current_progress
+
+from .driving import DriveResult, drive
+from .pace import RealTime
+from .sources import DriveSource
+
+_HOLD, _NOISE = 0.4, 4.0
+"""Time of a step, and of the noise [s]."""
+
+_LONGEST = 0.2
+"""Longest time from a target to its effect that is looked for [s]."""
+
+_SHORTEST, _WAY = 0.04, 0.15
+"""Shortest and longest time that a target of the noise holds [s]."""
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class LatencyResult:
+    """The times that were measured."""
+
+    folder: Path
+    """The folder of the files."""
+    found: Mapping[str, tuple[float, float, float]]
+    """From `steps` and from `noise`: the time from a target to its effect [s], half of its interval of 95 % [s], and
+    what the model leaves unexplained [σ]."""
+    round_trip: float
+    """Time of a reading and a writing of the bus, in the middle [s]."""
+    delay_steps: int
+    """The delay in physics steps that a simulation of the file has with `latency.toml`."""
+    drive: DriveResult
+    """The drive that measured it."""
+
+    def summary(self) -> dict[str, Any]:
+        """Return the numbers as plain data, for JSON."""
+        own = attrs.asdict(self, recurse=False)
+        return own | {"folder": str(self.folder), "drive": self.drive.summary()}
+
+
+def latency(
+    file: Path,
+    overrides: Any = None,
+    *,
+    amplitude: float = 0.1,
+    joints: tuple[str, ...] = (".*",),
+    realtime: RealTime = "try",
+    out: Path | None = None,
+    seed: int = 0,
+    confirm: Callable[[str], None] | None = None,
+) -> LatencyResult:
+    """Move the robot of a file by steps and by noise, and fit the delay of its model to each.
+
+    The numbers of `[fit.parameters]` of the file vary too. The folder has a file that extends it with the delay.
+
+    Args:
+        file: The configuration file, with a table `[robot]`.
+        overrides: Values on top of it, as for `pippin.load`.
+        amplitude: Way of each move from the start of the file [rad or m].
+        joints: Patterns of the joints that move.
+        realtime: Whether the system is asked to run it before other programs.
+        out: The folder, new or empty.
+        seed: Seed of the noise.
+        confirm: Called with what will happen; it raises if the user says no.
+
+    Raises:
+        ConfigError: The file or an argument does not fit.
+        RobotFault: The robot does not answer, or a fault ended the drive.
+    """
+    from pippin_fit import fit
+
+    config, folder = load(file, overrides), RunFolder.chosen(out, file)
+    names = list(config.robot.config.joints) if config.robot is not None else []
+    chosen = match(joints, names, "joint", "--joints") if names else []
+    rate = config.robot.config.rate if names else 1.0
+    moves = _moves(len(names), chosen, amplitude, rate, seed)
+    result = drive(
+        config, DriveSource(moves=moves), name=str(file), realtime=realtime, out=folder.path / "drive", confirm=confirm
+    )
+    if result.fault is not None:
+        raise ConfigError(f"the drive ended early: {result.fault}; nothing was measured")
+    groups = _split(folder, len(chosen) * 2 * round(_HOLD * rate) / rate)
+    folder.write_text("fit.toml", _fit_file(file, config, folder.path))
+    found = {}
+    for name in ("steps", "noise"):
+        with current_progress().phase(name):
+            own = fit(folder.path / "fit.toml", [folder.path / f"{name}.npz"], overrides, out=folder.path / name)
+        (verdict,) = (each for each in own.verdicts if each.key == "signals.delay")
+        found[name] = (verdict.value, verdict.block_half_width or verdict.half_width, float(own.costs[-1]))
+    steps = max(0, round(found["noise"][0] / config.simulation.dt))
+    folder.write_text("latency.toml", _overlay(file, folder.path, groups, steps, found))
+    trip = result.round_trip.get("p50", float("nan"))
+    return LatencyResult(folder=folder.path, found=found, round_trip=trip, delay_steps=steps, drive=result)
+
+
+def _moves(count: int, chosen: Any, amplitude: float, rate: float, seed: int) -> np.ndarray:
+    """Return ways from the start, shape [periods, joints]: a step of each joint there and back, then noise of all."""
+    hold, periods = round(_HOLD * rate), round(_NOISE * rate)
+    draws, rows = np.random.default_rng(seed), []
+    for joint in chosen:
+        step = np.zeros((2 * hold, count))
+        step[:hold, joint] = amplitude
+        rows.append(step)
+    noise = np.zeros((periods, count))
+    for joint in chosen:
+        begin = 0
+        while begin < periods:
+            end = begin + max(1, round(draws.uniform(_SHORTEST, _WAY) * rate))
+            noise[begin:end, joint] = amplitude * draws.uniform(-1.0, 1.0)
+            begin = end
+    return np.concatenate([*rows, noise])
+
+
+def _split(folder: RunFolder, end: float) -> list[str]:
+    """Write the parts of the recording as logs, and return the labels of the groups of actuators."""
+    with Recording(folder.path / "drive" / "series.npz") as recording:
+        time, labels = np.asarray(recording.time), list(recording["joint_q"].labels)
+        targets = {name: recording[name] for name in recording if name.endswith("/position_targets")}
+        command = np.zeros((len(time), len(labels)))
+        for series in targets.values():
+            for number, label in enumerate(series.labels):
+                command[:, labels.index(label)] = series.values[:, 0, number]
+        command = np.concatenate([command[1:], command[-1:]])  # a row has the targets that led to it
+        position = recording["joint_q"].values[:, 0]
+    for name, part in (("steps", time < end), ("noise", time >= end)):
+        arrays = {"time": time[part], "position": position[part], "command": command[part]}
+        folder.write_arrays(f"{name}.npz", arrays | {"joints": np.array(labels)})
+    return [name.split("/")[1] for name in targets]
+
+
+def _fit_file(file: Path, config: Any, folder: Path) -> str:
+    own = config.fit
+    accepted = sorted({"clock", "stale", "lag", *(own.accept if own is not None else ())})  # we made these moves
+    start = own.start if own is not None else "estimated"
+    given = f"[fit]\nstart = {json.dumps(start)}\naccept = {json.dumps(accepted)}\n"
+    delay = f'[fit.parameters."signals.delay"]\nrange = [-0.02, {_LONGEST}]\nscale = "linear"\n'
+    return f"{_extends(file, folder)}\n{given}\n{delay}"
+
+
+def _overlay(file: Path, folder: Path, groups: list[str], steps: int, found: Mapping[str, Any]) -> str:
+    told = ", ".join(f"{1e3 * value[0]:.2f} ms by {name}" for name, value in found.items())
+    tables = "".join(f"\n[actuators.{label}.delay]\nsteps = {steps}\n" for label in groups)
+    return f"# From a target to its effect: {told}.\n{_extends(file, folder)}{tables}"
+
+
+def _extends(file: Path, folder: Path) -> str:
+    return f"extends = [{json.dumps(Path(os.path.relpath(file, folder)).as_posix())}]\n"
