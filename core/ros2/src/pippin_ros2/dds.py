@@ -128,7 +128,7 @@ class DdsWire(Wire):
         made = idl.make_idl_struct(
             kind.rpartition("/")[2] + "_",
             dds_name(kind).replace("::", "."),
-            {field: self._field(*each) for field, *each in fields(self._table[kind])},
+            {field: self._field(inner, count) for field, inner, count in fields(self._table[kind])},
         )
         idl.annotations.final(made)
         if is_top:

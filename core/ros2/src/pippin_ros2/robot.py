@@ -28,7 +28,6 @@ _NAP = 1e-3
 class _Ros(Robot):
     """A robot of ROS over some wire."""
 
-    config: RosConfig
     faults = ("silence", "quit")
 
     def wire(self) -> Wire:
