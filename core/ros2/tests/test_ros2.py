@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pippin import ConfigError
-from pippin_robot import Commands, Readings, RobotFault
+from pippin_robot import Commands, Readings, RobotFault, RobotSafetyConfig
 
 from tests.serving import DOMAIN, joints_of, peer, served, within
 
@@ -85,6 +85,11 @@ def test_the_driver_reads_and_commands_an_emulated_robot():
                 driver.stop("limp", readings.position)
         finally:
             driver.close()
+
+
+def test_the_driver_refuses_to_be_left_otherwise_than_holding():
+    with pytest.raises(ConfigError, match="cannot ask for 'damp'"):
+        robot(safety=RobotSafetyConfig(on_fault="damp")).connect(joints_of(JOINTS))
 
 
 def test_the_driver_names_a_joint_that_nobody_tells():

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from pippin import ConfigError
 from pippin.studies import current_progress
 from pippin_robot import Commands, Readings, Robot, RobotDriver, RobotFault, RobotJoint, RobotServer
 
@@ -40,6 +41,9 @@ class _Ros(Robot):
 
     def connect(self, joints: Sequence[RobotJoint]) -> RosDriver:
         """Return the driver, once the robot has told its joints."""
+        if self.config.safety.on_fault not in RosDriver.stops:
+            how = self.config.safety.on_fault
+            raise ConfigError(f"robot.safety.on_fault: a JointState cannot ask for {how!r}; set it to 'hold'")
         return RosDriver(self.config, JointNames(self.config), self.wire())
 
 
