@@ -25,6 +25,7 @@ PACKAGES = {
     "core/benchmark": 2_960,
     "core/conformance": 8_500,
     "core/deploy": 450,
+    "core/dynamixel": 650,
     "core/engines": 1_440,
     "core/feetech": 650,
     "core/fit": 6_150,

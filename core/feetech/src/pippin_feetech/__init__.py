@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import attrs
 from attrs.validators import min_len
-from pippin import FilePath
 from pippin_robot.bus import BusConfig, BusJointConfig
 
 __all__ = ["FeetechConfig", "FeetechJointConfig"]
@@ -32,7 +31,3 @@ class FeetechConfig(BusConfig):
 
     joints: Mapping[str, FeetechJointConfig] = attrs.field(validator=min_len(1))
     """The servos, in the order in which the bus is asked."""
-
-    calibration: FilePath | None = None
-    """LeRobot's file of a calibration: the driver refuses servos whose homing offset or limits are others, and
-    `pippin emulate --calibrated` writes it."""

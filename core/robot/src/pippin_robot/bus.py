@@ -9,14 +9,16 @@ import select
 import subprocess
 import sys
 import tempfile
+import termios
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import attrs
 import numpy as np
 from attrs.validators import ge, gt
+from pippin import FilePath
 from pippin.errors import ConfigError
 from pippin.extras import import_library
 from pippin.validators import positive
@@ -61,6 +63,9 @@ class BusEmulateConfig(RobotEmulateConfig):
 class BusConfig(RobotConfig):
     """Settings of every bus of motors."""
 
+    joints: Mapping[str, BusJointConfig]
+    """The motors, in the order in which the bus is asked."""
+
     port: str
     """The serial port of the driver, and the link that the emulator makes, such as `/dev/ttyACM0`."""
 
@@ -73,8 +78,11 @@ class BusConfig(RobotConfig):
     retries: int = attrs.field(default=2, validator=ge(0))
     """Number of times that a question is asked again."""
 
-    emulate: BusEmulateConfig = BusEmulateConfig()
+    calibration: FilePath | None = None
+    """LeRobot's file of a calibration: the driver refuses motors whose homing offset or limits are others, and
+    `pippin emulate --calibrated` writes it."""
 
+    emulate: BusEmulateConfig = BusEmulateConfig()
 
 
 class BusServer(RobotServer):
@@ -90,7 +98,7 @@ class BusServer(RobotServer):
 
     def __init__(self, config: BusConfig, count: int) -> None:
         self._config = config
-        self._file = tempfile.TemporaryFile()
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115
         self._file.truncate(bus_program.HEAD_SIZE + count * bus_program.ROW_SIZE)
         self.memory = bus_program.Memory(self._file.fileno(), count)
         #: The rows of the motors, in the order of the joints: uint8, shape [motors, bytes].
@@ -139,7 +147,8 @@ class BusServer(RobotServer):
         return {"packets": packets, "wrong": wrong, "answers": answers, "dropped": dropped, "damaged": damaged}
 
     def close(self) -> None:
-        """End the program."""
+        """End the program; the numbers of packets stay."""
+        self._file.close()
         if self._program is None:
             return
         assert self._program.stdin is not None
@@ -168,7 +177,7 @@ class BusPort:
 
     def __init__(self, config: BusConfig) -> None:
         serial = import_library("serial", "serial")
-        self._serial = serial
+        self._lost = OSError, serial.SerialException, termios.error
         try:
             self._port = serial.Serial(config.port, config.baud, timeout=0, exclusive=True)
         except (serial.SerialException, ValueError) as error:
@@ -200,7 +209,7 @@ class BusPort:
                 answer = self._answer(parse)
             except ValueError:
                 reason = "wrong"
-            except (OSError, self._serial.SerialException) as error:
+            except self._lost as error:
                 raise RobotFault(f"the port is lost while {what} was asked: {error}", "port") from error
             else:
                 if answer is not None:
@@ -215,7 +224,7 @@ class BusPort:
         self.counted["packets"] += 1
         try:
             self._port.write(packet)
-        except (OSError, self._serial.SerialException) as error:
+        except self._lost as error:
             raise RobotFault(f"the port is lost: {error}", "port") from error
 
     def _answer(self, parse: Any) -> Any:

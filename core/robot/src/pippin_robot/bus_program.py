@@ -86,11 +86,11 @@ class Line:
         os.symlink(self.port, self.link)
         return self.link
 
-    def write(self, answer: bytes, asked: int, speed) -> None:
-        """Send an answer, once question and answer have had their time on the wire."""
+    def write(self, answer: bytes, asked: int, speed, delay: float) -> None:
+        """Send an answer, once question and answer have had their time on the wire, and the motor its delay [s]."""
         if self._is_timed and speed:
             now = time.monotonic()
-            self._free = max(self._free, now) + 10.0 * (asked + len(answer)) / speed
+            self._free = max(self._free, now) + delay + 10.0 * (asked + len(answer)) / speed
             while (left := self._free - time.monotonic()) > 0.0:
                 if left > 2e-4:
                     time.sleep(left - 1e-4)
@@ -129,7 +129,7 @@ def serve(bus, memory: Memory, line: Line, is_strict: bool, seed: int) -> None:
                 place = chance.randrange(len(answer))
                 answer = answer[:place] + bytes([answer[place] ^ (1 << chance.randrange(8))]) + answer[place + 1 :]
             memory.add(ANSWERS)
-            line.write(answer, len(data), speed)
+            line.write(answer, len(data), speed, getattr(bus, "delay", 0.0))
             data = b""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -21,6 +22,9 @@ from .sources import DriveSource
 
 _HOLD, _NOISE = 0.4, 4.0
 """Time of a step, and of the noise [s]."""
+
+_FINE = 1e-3
+"""Longest physics step of the fit [s]."""
 
 _LONGEST = 0.2
 """Longest time from a target to its effect that is looked for [s]."""
@@ -147,7 +151,15 @@ def _fit_file(file: Path, config: Any, folder: Path) -> str:
     start = own.start if own is not None else "estimated"
     given = f"[fit]\nstart = {json.dumps(start)}\naccept = {json.dumps(accepted)}\n"
     delay = f'[fit.parameters."signals.delay"]\nrange = [-0.02, {_LONGEST}]\nscale = "linear"\n'
-    return f"{_extends(file, folder)}\n{given}\n{delay}"
+    step = config.simulation  # a delay is found to a part of a step: steps are short
+    parts = max(1, math.ceil(step.dt / _FINE - 1e-6))
+    fine = f"[simulation]\ndt = {step.dt / parts!r}\ndecimation = {step.decimation * parts}\n"
+    none = "".join(
+        f"[actuators.{label}.delay]\nextends = false\nsteps = 0\n"
+        for label, group in config.actuators.items()
+        if getattr(group.config, "delay", None) is not None
+    )
+    return f"{_extends(file, folder)}\n{fine}\n{none}\n{given}\n{delay}"
 
 
 def _overlay(file: Path, folder: Path, groups: list[str], steps: int, found: Mapping[str, Any]) -> str:
