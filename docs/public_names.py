@@ -58,6 +58,7 @@ FOR_PLUGINS = (
     "pippin_ros2",
     "pippin_ros2.cdr",
     "pippin_ros2.dds",
+    "pippin_ros2.wire",
     "pippin_unitree",
     "pippin_engines",
     "pippin.labels",

@@ -75,7 +75,8 @@ def plan_drive(
         steps = _steps(simulation, rate)
         table = _of_motions(simulation, plan, steps, duration, rate) if moved else None
         notes = [f"left out, as something else drives: {', '.join(dropped)}"] if dropped else []
-        gains, damping, none = *(_gains(simulation, plan, name) for name in ("kp", "kd")), np.full(len(plan.joints), np.nan)
+        gains, damping = (_gains(simulation, plan, name) for name in ("kp", "kd"))
+        none = np.full(len(plan.joints), np.nan)
         if (written := _kinds(simulation, plan) <= set(robot.gain_types)) is False:
             notes.append("the robot keeps its own gains: those of these actuators are not in its unit")
         if moved and is_shadowed:

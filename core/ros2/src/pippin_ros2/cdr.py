@@ -29,13 +29,13 @@ NUMBERS |= {"uint64": "Q", "int64": "q", "float32": "f", "float64": "d"}
 
 @functools.cache
 def fields(text: str) -> tuple[tuple[str, str, int | None], ...]:
-    """Return name, type and count of each field: None of no array, 0 of a sequence."""
+    """Return name, type and count of each field of a text: None of no array, 0 of a sequence."""
     found = re.findall(r"([\w/]+)(\[\d*\])?\s(\w+)", text)
     return tuple((name, kind, int(count[1:-1] or 0) if count else None) for kind, count, name in found)
 
 
 def encode(table: Table, name: str, values: Mapping[str, Any]) -> bytearray:
-    """Return the bytes of a message, with their head; values that are missing are zero, and empty.
+    """Return the bytes of the message `name` of a table, with their head; missing values are zero, and empty.
 
     Raises:
         ValueError: There is no such field, or an array has another size.
@@ -77,7 +77,7 @@ def _write_numbers(data: bytearray, kind: str, values: Any) -> None:
 
 
 def decode(table: Table, name: str, data: bytes) -> dict[str, Any]:
-    """Return the values of a message. Numbers in sequences and arrays are arrays of NumPy.
+    """Return the values in the data of the message `name` of a table; sequences and arrays are arrays of NumPy.
 
     Raises:
         ValueError: The bytes are not this message.
@@ -85,12 +85,12 @@ def decode(table: Table, name: str, data: bytes) -> dict[str, Any]:
     if data[:2] != HEAD[:2]:
         raise ValueError(f"{name}: its first bytes are {data[:2].hex()}; only 0001, little-endian CDR, is read")
     try:
-        return _Reader(bytes(data), table).message(name)
+        return _CdrReader(bytes(data), table).message(name)
     except (IndexError, UnicodeDecodeError) as error:
         raise ValueError(f"{name}: {len(data)} bytes are no whole message: {error}") from error
 
 
-class _Reader:
+class _CdrReader:
     def __init__(self, data: bytes, table: Table) -> None:
         self._data, self._table, self._place = data, table, len(HEAD)
 

@@ -59,7 +59,7 @@ class DdsConfig:
 
 
 class DdsWire(Wire):
-    """A participant that carries the messages of a table; `node` is its name for tools of ROS, None without one.
+    """A participant by a config, for the messages of a table; `node` is its name for tools of ROS, None without one.
 
     Raises:
         ConfigError: The domain cannot be joined.
@@ -86,7 +86,7 @@ class DdsWire(Wire):
             ) from error
 
     def writer(self, topic: str, kind: str, is_kept: bool = False) -> Callable[[bytes | bytearray], None]:
-        """Return a function that publishes, without waiting; a last message that is kept is told to late readers."""
+        """Return a function that publishes messages of a kind at a topic; those that `is_kept` are told to late readers."""
         policy = self._library["qos"].Policy
         durability = policy.Durability.TransientLocal if is_kept else policy.Durability.Volatile
         history = policy.History.KeepLast(1 if is_kept else _DEPTH)
@@ -103,7 +103,7 @@ class DdsWire(Wire):
         return write
 
     def reader(self, topic: str, kind: str, reliability: Reliability = "reliable") -> Callable[[], list[bytes]]:
-        """Return a function that takes what has come."""
+        """Return a function that takes what has come at a topic, of a kind, with a reliability."""
         policy = self._library["qos"].Policy
         how = policy.Reliability.Reliable(0) if reliability == "reliable" else policy.Reliability.BestEffort
         names = policy.TypeConsistency.AllowTypeCoercion(ignore_member_names=True)  # some end in an underscore

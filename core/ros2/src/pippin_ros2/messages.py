@@ -8,8 +8,6 @@ from pathlib import Path
 
 from .cdr import Table
 
-__all__ = ["dds_name", "hashes", "messages", "stamp"]
-
 
 @functools.cache
 def _file() -> dict[str, Table]:

@@ -1,4 +1,4 @@
-"""What carries messages: writers and readers of topics, whose messages are bytes with the head of CDR."""
+"""Writers and readers of topics, whose messages are bytes with the head of CDR."""
 
 from __future__ import annotations
 
