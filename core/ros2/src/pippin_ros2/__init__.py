@@ -32,7 +32,7 @@ class RosJointConfig(RobotJointConfig):
 
 @attrs.frozen(kw_only=True)
 class RosConfig(RobotConfig):
-    """What robots of ROS have in common: a `JointState` tells positions, and another one commands them.
+    """Settings that robots of ROS have in common: a `JointState` tells positions, and another one commands them.
 
     In a command, a joint without a name keeps its target, and so does one whose number is no number; positions,
     velocities or efforts may be empty. A message that names an unknown joint, or none, is refused as a whole.

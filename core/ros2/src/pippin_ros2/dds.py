@@ -42,7 +42,7 @@ def _joined(join: Any, number: int, settings: str) -> Any:
 
 @attrs.frozen(kw_only=True, slots=False)
 class DdsConfig:
-    """Which programs are reached."""
+    """Settings of the programs that are reached."""
 
     domain: int = attrs.field(default=0, validator=[ge(0), le(232)])
     """Number of the domain; only programs of the same one see each other."""
@@ -86,7 +86,7 @@ class DdsWire(Wire):
             ) from error
 
     def writer(self, topic: str, kind: str, is_kept: bool = False) -> Callable[[bytes | bytearray], None]:
-        """Return a function that publishes messages of a kind at a topic; those that `is_kept` are told to late readers."""
+        """Return a function that publishes a kind at a topic; if it `is_kept`, late readers are told the last one."""
         policy = self._library["qos"].Policy
         durability = policy.Durability.TransientLocal if is_kept else policy.Durability.Volatile
         history = policy.History.KeepLast(1 if is_kept else _DEPTH)

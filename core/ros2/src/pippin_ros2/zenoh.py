@@ -27,7 +27,7 @@ _QUALITY = {"reliable": "::,10:,:,:,,", "best-effort": "2::,10:,:,:,,"}
 
 @attrs.frozen(kw_only=True, slots=False)
 class ZenohSettings:
-    """Which programs are reached."""
+    """Settings of the programs that are reached."""
 
     domain: int = attrs.field(default=0, validator=ge(0))
     """Number of the domain; only programs of the same one see each other."""

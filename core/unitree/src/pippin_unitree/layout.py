@@ -21,7 +21,7 @@ def checksum(data: bytes) -> int:
 
 
 class Layout:
-    """Where the numbers of a message without sequences and texts are, in CDR and in a structure of C.
+    """Places of the numbers of a message without sequences and texts, in CDR and in a structure of C.
 
     The last field of the message is the checksum of all before it.
     """

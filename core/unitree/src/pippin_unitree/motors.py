@@ -18,7 +18,7 @@ POSITION_STOP, VELOCITY_STOP = 2.146e9, 16000.0
 
 
 class Motors:
-    """Where the joints of a robot are among its motors."""
+    """Places of the joints of a robot among its motors."""
 
     def __init__(self, config: UnitreeConfig, joints: Sequence[RobotJoint]) -> None:
         for joint in joints:
