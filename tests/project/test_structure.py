@@ -36,10 +36,12 @@ PACKAGES = {
     "core/optimise": 1_570,
     "core/record": 2_640,
     "core/robot": 1_600,
+    "core/ros2": 910,
     "core/sweep": 2_140,
     "core/task": 10_710,
     "core/train": 1_120,
     "core/tune": 1_030,
+    "core/unitree": 640,
     "core/view": 4_270,
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""

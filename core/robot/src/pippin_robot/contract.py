@@ -57,6 +57,8 @@ class Readings:
     def __init__(self, count: int) -> None:
         self.time: float = 0.0
         """Time of the measurement, on the clock of `time.monotonic` [s]."""
+        self.simulated: float = 0.0
+        """Time of an emulated robot's simulation, from the moment that it can be reached [s]."""
         unknown = np.full(count, np.nan)
         self.position: np.ndarray = unknown.copy()
         """Positions [rad or m]."""

@@ -43,6 +43,8 @@ class DriveLoop:
     """Places of the joints of each group of actuators."""
     gains: np.ndarray
     """Gains of the positions that are written first, shape [joints]; NaN leaves the robot's."""
+    damping: np.ndarray | float = np.nan
+    """Gains of the velocities, likewise."""
     is_dry: bool = False
     """Whether nothing is written."""
     log: DriveLog | None = None
@@ -96,10 +98,10 @@ class DriveLoop:
         if self.is_dry:
             return
         commands, share = self._commands, self.robot.config.limits.effort
-        commands.position[:], commands.kp[:] = self._sent, self.gains
+        commands.position[:], commands.kp[:], commands.kd[:] = self._sent, self.gains, self.damping
         commands.effort_share[:] = share if share < 1.0 else np.nan
         self.driver.write(commands)
-        commands.kp[:] = commands.effort_share[:] = np.nan
+        commands.kp[:] = commands.kd[:] = commands.effort_share[:] = np.nan
         time.sleep(self.pace.period)
         self._surely(lambda: self.driver.read(self.readings))
         if not self.is_torque_found:

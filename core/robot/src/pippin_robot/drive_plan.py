@@ -31,6 +31,8 @@ class DrivePlan:
     source: TargetSource
     gains: np.ndarray
     """Gains of the positions that the robot gets, shape [joints]; NaN leaves its own."""
+    damping: np.ndarray
+    """Gains of the velocities, likewise."""
     shadow: Shadow | None
     facts: Mapping[str, Any]
     """What ran, as in the summary of a run."""
@@ -73,7 +75,8 @@ def plan_drive(
         steps = _steps(simulation, rate)
         table = _of_motions(simulation, plan, steps, duration, rate) if moved else None
         notes = [f"left out, as something else drives: {', '.join(dropped)}"] if dropped else []
-        gains = _gains(simulation, plan, "kp")
+        gains, damping = (_gains(simulation, plan, name) for name in ("kp", "kd"))
+        none = np.full(len(plan.joints), np.nan)
         if (written := _kinds(simulation, plan) <= set(robot.gain_types)) is False:
             notes.append("the robot keeps its own gains: those of these actuators are not in its unit")
         if moved and is_shadowed:
@@ -82,8 +85,9 @@ def plan_drive(
             robot=robot,
             plan=plan,
             steps=steps,
-            source=_source(source, robot, plan, table, {"kp": gains, "kd": _gains(simulation, plan, "kd")}),
-            gains=gains if written else np.full(len(plan.joints), np.nan),
+            source=_source(source, robot, plan, table, {"kp": gains, "kd": damping}),
+            gains=gains if written else none,
+            damping=damping if written else none,
             shadow=None,
             facts=what_ran(simulation),
             notes=notes,

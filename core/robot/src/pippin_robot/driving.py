@@ -80,6 +80,7 @@ def drive(
                 pace=Deadlines(1.0 / plan.robot.config.rate),
                 groups={label: rows for label, (rows, _) in plan.plan.groups.items()},
                 gains=plan.gains,
+                damping=plan.damping,
                 is_dry=dry_run,
                 log=log,
                 shadow=plan.shadow,

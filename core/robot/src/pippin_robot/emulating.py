@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import signal
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -199,6 +200,7 @@ class Emulator:
 
     def step(self) -> None:
         """Take the commands, step, and measure."""
+        self.readings.time, self.readings.simulated = time.monotonic(), self.time
         commands = self.server.exchange(self.readings)
         self._go_wrong(commands)
         self._apply(commands)
@@ -264,8 +266,8 @@ class Emulator:
         kinds = {fault.kind: fault.value for fault, _ in active}
         if "quit" in kinds:
             os.kill(os.getpid(), signal.SIGKILL)
-        memory = getattr(self.server, "memory", None)
-        if memory is not None:
+        memory = getattr(self.server, "memory", self.server)
+        if hasattr(memory, "set_faults"):
             memory.set_faults("silence" in kinds, kinds.get("drop") or 0.0, kinds.get("corrupt") or 0.0)
         over = np.zeros(len(self.plan.joints), dtype=bool)
         for fault, chosen in active:
@@ -286,7 +288,7 @@ class Emulator:
                 ("velocity_targets", commands.velocity),
                 ("feedforward", commands.effort),
             ):
-                self._write(label, name, lambda group=group, name=name: getattr(group, name), columns, values[rows])
+                self._write(label, name, lambda group=group, name=name: _targets(group, name), columns, values[rows])
             for name, values in (("kp", commands.kp), ("kd", commands.kd)):
                 self._write(label, name, lambda group=group, name=name: _parameter(group, name), columns, values[rows])
             share = np.nan_to_num(commands.effort_share[rows], nan=1.0)
@@ -337,6 +339,13 @@ def _imu(simulation: Simulation, config: RobotConfig, plan: RobotPlan) -> Any:
         known = ", ".join(simulation.sensors) or "none"
         raise ConfigError(f"robot.imu: {config.imu!r} is no sensor of type imu in this file; sensors: {known}")
     return sensor
+
+
+def _targets(group: Any, name: str) -> wp.array:
+    try:
+        return getattr(group, name)
+    except AttributeError as error:
+        raise ConfigError(f"robot: a program commands what these actuators do not take; {error}") from error
 
 
 def _parameter(group: Any, name: str) -> wp.array:
