@@ -63,8 +63,8 @@ class JointNames:
         return self._sign[rows] * (values - self._zero[rows] if field == "position" else values)
 
 
-class JointTargets:
-    """JointTargets that messages told last. A message that is refused is a `ValueError`, and changes nothing."""
+class TopicTargets:
+    """TopicTargets that messages told last. A message that is refused is a `ValueError`, and changes nothing."""
 
     def __init__(self, names: JointNames, commands_are: str) -> None:
         self.names, self._commands_are = names, commands_are
