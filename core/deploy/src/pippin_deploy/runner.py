@@ -72,9 +72,7 @@ class Runner:
             if (each["recipe"] or {}).get("kind") not in ("targets", "gripper"):
                 raise RobotError(f"actions.{each['label']}: {each['type']} needs a simulation; run it in Pippin")
         #: Names of the joints that each action drives, by label, in the order of its targets.
-        self.driven: dict[str, list[str]] = {
-            each["label"]: each["recipe"].get("joints", each["labels"]) for each in passport["actions"]
-        }
+        self.driven: dict[str, Any] = {a["label"]: a["recipe"].get("joints", a["labels"]) for a in passport["actions"]}
         self._own = {label: [names.index(each) for each in own if each in names] for label, own in self.driven.items()}
         for name, values in (gains or {}).items():
             self._refuse_gains(name, values)
