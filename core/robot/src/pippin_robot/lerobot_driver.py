@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from pippin import ConfigError, PippinError
 
+from .configs import RANGES, LeRobotRobotConfig
 from .contract import DrivenJoint, RobotCommands, RobotDriver, RobotFault, RobotPlugin, RobotReadings, Stop
-from .lerobot import RANGES, LeRobotRobotConfig
 
 
 class LeRobotRobot(RobotPlugin):
