@@ -1,4 +1,4 @@
-"""What robots and teleoperators of LeRobot that are simulations have in common: settings, connection, features."""
+"""The common part of robots and teleoperators of LeRobot that are simulations: settings, connection, features."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .body import Body
+from .body import RobotBody
 
 
 @dataclass(kw_only=True)
@@ -49,17 +49,17 @@ class Device:
             PluginError: A plugin cannot be loaded, or breaks its contract.
         """
         self._options: Mapping[str, Any] = {"cameras": cameras, "keeps_motions": keeps_motions}
-        self._body: Body | None = self._built()
+        self._body: RobotBody | None = self._built()
         self._is_connected = False
         #: The shapes of images by the names of their cameras, which LeRobot counts.
         self.cameras: dict[str, Any] = {name: (*array.shape[2:4], 3) for name, array, _ in self._body.images}
         #: The features of an action.
         self.action_features: dict[str, Any] = dict.fromkeys(self._body.keys, float)
 
-    def _built(self) -> Body:
+    def _built(self) -> RobotBody:
         config = self.config
         names = ("rate", "unit", "units", "zero", "overrides")
-        return Body(config.file, **{name: getattr(config, name) for name in names}, **self._options)
+        return RobotBody(config.file, **{name: getattr(config, name) for name in names}, **self._options)
 
     @property
     def is_connected(self) -> bool:
@@ -102,7 +102,7 @@ class Device:
         self._body, self._is_connected = None, False
 
     @property
-    def body(self) -> Body:
+    def body(self) -> RobotBody:
         """The simulation; a ConnectionError if it is not connected."""
         if self._body is None or not self._is_connected:
             raise ConnectionError(f"{self} is not connected; call connect")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from pippin.late import late
 
 from .config import (
+    ACTING,
     EmulatedFaultConfig,
     RobotConfig,
     RobotEmulateConfig,
@@ -12,34 +13,40 @@ from .config import (
     RobotLimitsConfig,
     RobotSafetyConfig,
 )
-from .contract import Commands, Readings, Robot, RobotDriver, RobotFault, RobotJoint, RobotServer
+from .configs import RANGES
+from .contract import DrivenJoint, RobotCommands, RobotDriver, RobotFault, RobotPlugin, RobotReadings, RobotServer
 
 if TYPE_CHECKING:
-    from .driving import DriveResult, drive
+    from .drive_result import DriveResult
+    from .driving import drive
     from .emulating import EmulateResult, Emulator, emulate
     from .latency import LatencyResult, latency
+    from .plan import driven_names
     from .sources import DriveSource
 
 __all__ = [
-    "Commands",
+    "ACTING",
+    "RANGES",
     "DriveResult",
     "DriveSource",
+    "DrivenJoint",
     "EmulateResult",
     "EmulatedFaultConfig",
     "Emulator",
     "LatencyResult",
-    "Readings",
-    "Robot",
+    "RobotCommands",
     "RobotConfig",
     "RobotDriver",
     "RobotEmulateConfig",
     "RobotFault",
-    "RobotJoint",
     "RobotJointConfig",
     "RobotLimitsConfig",
+    "RobotPlugin",
+    "RobotReadings",
     "RobotSafetyConfig",
     "RobotServer",
     "drive",
+    "driven_names",
     "emulate",
     "latency",
 ]

@@ -18,14 +18,23 @@ from typing import Any, Literal
 import attrs
 import numpy as np
 from attrs.validators import ge, gt
-from pippin import FilePath
-from pippin.errors import ConfigError
+from pippin import ConfigError, FilePath
 from pippin.extras import import_library
 from pippin.validators import positive
 
 from . import bus_program
 from .config import RobotConfig, RobotEmulateConfig, RobotJointConfig
-from .contract import Readings, RobotFault, RobotServer
+from .contract import RobotFault, RobotReadings, RobotServer
+
+__all__ = [
+    "BusConfig",
+    "BusEmulateConfig",
+    "BusJointConfig",
+    "BusPort",
+    "BusServer",
+    "refuse_ids",
+    "refuse_rate",
+]
 
 _START = 10.0
 """Longest start of the program [s]."""
@@ -47,7 +56,7 @@ class BusJointConfig(RobotJointConfig):
 
 @attrs.frozen(kw_only=True)
 class BusEmulateConfig(RobotEmulateConfig):
-    """What an emulated bus is besides its motors."""
+    """Settings of an emulated bus besides those of its motors."""
 
     baud: Literal["strict", "any"] = "strict"
     """Whether a client at another speed than the motors' gets an answer; `strict` gives none, as the motors do."""
@@ -94,7 +103,7 @@ class BusServer(RobotServer):
     """
 
     protocol: Path
-    """File with the class `Bus` of `bus_program`: the standard library alone."""
+    """File with the class `BUS` of `bus_program`: the standard library alone."""
 
     def __init__(self, config: BusConfig, count: int) -> None:
         self._config = config
@@ -107,11 +116,22 @@ class BusServer(RobotServer):
         self._program: subprocess.Popen[str] | None = None
 
     @abc.abstractmethod
-    def publish(self, readings: Readings) -> None:
-        """Write what the robot measures into the rows."""
+    def publish(self, readings: RobotReadings) -> None:
+        """Write what the robot measures into the rows.
 
-    def open(self, readings: Readings) -> None:
-        """Fill the registers, and start the program that answers."""
+        Args:
+            readings: The measurements.
+        """
+
+    def open(self, readings: RobotReadings) -> None:
+        """Fill the registers, and start the program that answers.
+
+        Args:
+            readings: Measurements before the first step.
+
+        Raises:
+            ConfigError: The port cannot be made.
+        """
         self.publish(readings)
         settings = {
             "protocol": str(self.protocol),
@@ -137,7 +157,11 @@ class BusServer(RobotServer):
             raise ConfigError(f"robot.port: '{self._config.port}' cannot be made ({self.address or 'it ended'})")
 
     def refuse_end(self) -> None:
-        """Raise a fault if the program ended."""
+        """Do nothing while the program runs.
+
+        Raises:
+            RobotFault: The program ended.
+        """
         if self._program is not None and self._program.poll() is not None:
             raise RobotFault(f"the program at '{self.address}' ended with code {self._program.returncode}", "server")
 
@@ -220,7 +244,14 @@ class BusPort:
         raise RobotFault(f"{told} to {what} in {self._retries + 1} tries of {self._try:.4f} s", "silence")
 
     def tell(self, packet: bytes) -> None:
-        """Send what nobody answers."""
+        """Send what nobody answers.
+
+        Args:
+            packet: The bytes.
+
+        Raises:
+            RobotFault: The port is lost.
+        """
         self.counted["packets"] += 1
         try:
             self._port.write(packet)
@@ -243,7 +274,15 @@ class BusPort:
 
 
 def refuse_ids(joints: Any, highest: int) -> None:
-    """Refuse addresses that are out of range, or that two joints have."""
+    """Refuse addresses that are out of range, or that two joints have.
+
+    Args:
+        joints: The settings of the motors, by name.
+        highest: The highest address.
+
+    Raises:
+        ConfigError: An address is wrong.
+    """
     known: dict[int, str] = {}
     for name, each in joints.items():
         if not 0 <= each.id <= highest:
@@ -254,7 +293,15 @@ def refuse_ids(joints: Any, highest: int) -> None:
 
 
 def refuse_rate(config: BusConfig, sizes: Sequence[int]) -> None:
-    """Refuse a rate whose bytes the bus cannot carry; `sizes` are those of a period's packets."""
+    """Refuse a rate whose bytes the bus cannot carry.
+
+    Args:
+        config: The settings.
+        sizes: Bytes of each packet of a period.
+
+    Raises:
+        ConfigError: They take more than seven tenths of the period.
+    """
     share = sum(sizes) * 10.0 / config.baud * config.rate
     if share > _SHARE:
         best = _SHARE * config.baud / (10.0 * sum(sizes))

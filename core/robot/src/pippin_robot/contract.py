@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import attrs
 import numpy as np
-from pippin.errors import ConfigError, PippinError
+from pippin import ConfigError, PippinError
 
 Stop = Literal["hold", "damp", "limp"]
 """How a robot is left: it holds its position, brakes, or is free of torque."""
@@ -28,7 +28,7 @@ class RobotFault(PippinError):  # noqa: N818  what happened to a robot, and no m
 
 
 @attrs.frozen(kw_only=True)
-class RobotJoint:
+class DrivenJoint:
     """A driven joint, as the file has it."""
 
     name: str
@@ -47,8 +47,8 @@ class RobotJoint:
     """Whether the joint turns."""
 
 
-class Readings:
-    """What a robot measures at one time, in the order of the joints, shape [joints]. NaN: it does not measure it.
+class RobotReadings:
+    """Measurements of a robot at one time, in the order of the joints, shape [joints]. NaN: it does not measure it.
 
     Args:
         count: Number of joints.
@@ -57,6 +57,8 @@ class Readings:
     def __init__(self, count: int) -> None:
         self.time: float = 0.0
         """Time of the measurement, on the clock of `time.monotonic` [s]."""
+        self.simulated: float = 0.0
+        """Time of an emulated robot's simulation, from the moment that it can be reached [s]."""
         unknown = np.full(count, np.nan)
         self.position: np.ndarray = unknown.copy()
         """Positions [rad or m]."""
@@ -78,8 +80,8 @@ class Readings:
         """Specific force in the axes of the unit [m/s²]: at rest, that against gravity."""
 
 
-class Commands:
-    """What motors are told, in the order of the joints, shape [joints]. NaN: it is left as it is.
+class RobotCommands:
+    """Targets, gains and torque of motors, in the order of the joints, shape [joints]. NaN: it is left as it is.
 
     Args:
         count: Number of joints.
@@ -115,16 +117,22 @@ class RobotServer(abc.ABC):
     notes: Sequence[str] = ()
 
     @abc.abstractmethod
-    def open(self, readings: Readings) -> None:
+    def open(self, readings: RobotReadings) -> None:
         """Become reachable, with these readings in place before.
+
+        Args:
+            readings: Measurements before the first step.
 
         Raises:
             ConfigError: The port or the interface cannot be had.
         """
 
     @abc.abstractmethod
-    def exchange(self, readings: Readings) -> Commands:
-        """Publish what the robot measures, and return what it was told last; called after each physics step.
+    def exchange(self, readings: RobotReadings) -> RobotCommands:
+        """Publish what the robot measures, and return what it was told last; called before each step.
+
+        Args:
+            readings: Measurements after the step before.
 
         Raises:
             RobotFault: The server ended.
@@ -147,21 +155,27 @@ class RobotDriver(abc.ABC):
     """The other side: a connection to a robot, which is there when the constructor returns."""
 
     #: Ways in which the robot can be left.
-    stops: ClassVar[Sequence[Stop]] = ("hold", "limp")
+    stops: Sequence[Stop] = ("hold", "limp")
     #: Facts that a user should know.
     notes: Sequence[str] = ()
 
     @abc.abstractmethod
-    def read(self, readings: Readings) -> None:
+    def read(self, readings: RobotReadings) -> None:
         """Measure.
+
+        Args:
+            readings: Is filled.
 
         Raises:
             RobotFault: The robot does not answer, or told a fault.
         """
 
     @abc.abstractmethod
-    def write(self, commands: Commands) -> None:
+    def write(self, commands: RobotCommands) -> None:
         """Command the motors; `enabled` is not looked at.
+
+        Args:
+            commands: The targets, gains and shares of effort.
 
         Raises:
             RobotFault: The robot does not take it.
@@ -170,6 +184,9 @@ class RobotDriver(abc.ABC):
     @abc.abstractmethod
     def set_torque(self, is_on: bool) -> None:
         """Give torque to all motors, or take it. The targets are the measured positions before it is given.
+
+        Args:
+            is_on: Whether they have torque then.
 
         Raises:
             RobotFault: The robot does not take it.
@@ -185,7 +202,11 @@ class RobotDriver(abc.ABC):
 
     @abc.abstractmethod
     def stop(self, how: Stop, position: np.ndarray) -> None:
-        """Leave the robot in one of `stops`; `position` are the last measured positions, shape [joints].
+        """Leave the robot in one of `stops`.
+
+        Args:
+            how: Which one.
+            position: The last measured positions, shape [joints].
 
         Raises:
             RobotFault: The robot does not take it.
@@ -200,7 +221,7 @@ class RobotDriver(abc.ABC):
         """Let go of the connection; torque stays as it is. A second call does nothing."""
 
 
-class Robot:
+class RobotPlugin:
     """A plugin: a protocol, with one side or both.
 
     Args:
@@ -219,7 +240,7 @@ class Robot:
     def __init__(self, config: Any) -> None:
         self.config = config
 
-    def serve(self, joints: Sequence[RobotJoint]) -> RobotServer:
+    def serve(self, joints: Sequence[DrivenJoint]) -> RobotServer:
         """Return the robot's side.
 
         Args:
@@ -230,7 +251,7 @@ class Robot:
         """
         raise ConfigError(f"robot: a {type(self).__name__} has no side of the robot; choose another type to emulate")
 
-    def connect(self, joints: Sequence[RobotJoint]) -> RobotDriver:
+    def connect(self, joints: Sequence[DrivenJoint]) -> RobotDriver:
         """Return the other side, connected: it has found all joints at the robot.
 
         Args:

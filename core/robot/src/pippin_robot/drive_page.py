@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from pippin.config import SimulationConfig, dump_toml
+from pippin import SimulationConfig
+from pippin.config import dump_toml
 from pippin.recording import Recording
 from pippin.report import Chart, Line, Markup, element, folded, heading, noted, page, section, table
 from pippin.studies import RunFolder
 
-if TYPE_CHECKING:
-    from .driving import DriveResult
+from .drive_result import DriveResult
 
 _COLUMNS = 2000
 """Most columns of a chart."""

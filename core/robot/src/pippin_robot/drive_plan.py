@@ -1,4 +1,4 @@
-"""What a drive needs of a simulation before its loop: joints, targets, gains, facts for the summary."""
+"""Preparation of a drive by a simulation: joints, targets, gains, facts for the summary."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from pippin.arrays import on_host
 from pippin.recording import Recording
 from pippin.studies import DEFAULT_DURATION, what_ran
 
-from .contract import Robot
-from .emulating import ACTING, plugin_of
+from .config import ACTING
+from .contract import RobotPlugin
+from .emulating import plugin_of
 from .plan import RobotPlan
 from .shadow import Shadow
 from .sources import DriveSource, HoldSource, LeaderSource, PolicySource, TableSource, TargetSource
@@ -22,15 +23,17 @@ from .sources import DriveSource, HoldSource, LeaderSource, PolicySource, TableS
 
 @attrs.define(kw_only=True, eq=False)
 class DrivePlan:
-    """What the loop needs."""
+    """All that the loop needs."""
 
-    robot: Robot
+    robot: RobotPlugin
     plan: RobotPlan
     steps: int
     """Control steps of the simulation in a period."""
     source: TargetSource
     gains: np.ndarray
     """Gains of the positions that the robot gets, shape [joints]; NaN leaves its own."""
+    damping: np.ndarray
+    """Gains of the velocities, likewise."""
     shadow: Shadow | None
     facts: Mapping[str, Any]
     """What ran, as in the summary of a run."""
@@ -73,7 +76,8 @@ def plan_drive(
         steps = _steps(simulation, rate)
         table = _of_motions(simulation, plan, steps, duration, rate) if moved else None
         notes = [f"left out, as something else drives: {', '.join(dropped)}"] if dropped else []
-        gains = _gains(simulation, plan, "kp")
+        gains, damping = (_gains(simulation, plan, name) for name in ("kp", "kd"))
+        none = np.full(len(plan.joints), np.nan)
         if (written := _kinds(simulation, plan) <= set(robot.gain_types)) is False:
             notes.append("the robot keeps its own gains: those of these actuators are not in its unit")
         if moved and is_shadowed:
@@ -82,8 +86,9 @@ def plan_drive(
             robot=robot,
             plan=plan,
             steps=steps,
-            source=_source(source, robot, plan, table, {"kp": gains, "kd": _gains(simulation, plan, "kd")}),
-            gains=gains if written else np.full(len(plan.joints), np.nan),
+            source=_source(source, robot, plan, table, {"kp": gains, "kd": damping}),
+            gains=gains if written else none,
+            damping=damping if written else none,
             shadow=None,
             facts=what_ran(simulation),
             notes=notes,
@@ -139,7 +144,8 @@ def _of_recording(path: Path, plan: RobotPlan, rate: float) -> np.ndarray:
         time = np.asarray(recording.time)
         whole = np.stack([columns[joint.name] for joint in plan.joints], axis=1)
     count = int(np.floor((time[-1] - time[0]) * rate + 1e-6)) + 1
-    places = np.searchsorted(time, time[0] + np.arange(count) / rate + 1e-9, side="right") - 1
+    jitter = 0.5 * min(1.0 / rate, float(np.median(np.diff(time))) if len(time) > 1 else np.inf)
+    places = np.searchsorted(time, time[0] + np.arange(count) / rate + jitter, side="right") - 1
     return whole[np.maximum(places, 0)].astype(np.float64)
 
 
@@ -158,7 +164,7 @@ def _kinds(simulation: Simulation, plan: RobotPlan) -> set[str]:
 
 
 def _source(
-    source: DriveSource, robot: Robot, plan: RobotPlan, table: np.ndarray | None, gains: Mapping[str, np.ndarray]
+    source: DriveSource, robot: RobotPlugin, plan: RobotPlan, table: np.ndarray | None, gains: Mapping[str, np.ndarray]
 ) -> TargetSource:
     rate, joints = robot.config.rate, plan.joints
     if source.policy is not None:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import signal
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,16 +16,14 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError, Simulation, SimulationConfig
 from pippin.arrays import on_host
+from pippin.catalog import Catalog
 from pippin.studies import current_progress, stopped_between_steps
 
-from .config import RobotConfig
-from .contract import Commands, Readings, Robot, RobotServer
+from .config import ACTING, RobotConfig
+from .contract import RobotCommands, RobotPlugin, RobotReadings, RobotServer
 from .hand import Hand, Hands
 from .pace import Deadlines, RealTime, before_others, percentiles
 from .plan import RobotPlan
-
-ACTING = ("motions", "policy", "task", "controllers")
-"""Tables of a file that would drive the robot besides the programs that talk to it."""
 
 _VOLTS = 12.0
 """Voltage that motors without a supply of their own tell [V]."""
@@ -32,7 +31,7 @@ _VOLTS = 12.0
 
 @attrs.frozen(kw_only=True)
 class EmulateResult:
-    """What an emulated robot did."""
+    """Outcome of an emulation."""
 
     address: str
     """How it was reached."""
@@ -50,7 +49,7 @@ class EmulateResult:
     """Numbers of the server, such as of packets."""
 
 
-def plugin_of(config: SimulationConfig) -> Robot:
+def plugin_of(config: SimulationConfig) -> RobotPlugin:
     """Return the plugin of the table `[robot]`.
 
     Raises:
@@ -60,8 +59,6 @@ def plugin_of(config: SimulationConfig) -> Robot:
     choice = getattr(config, "robot", None)
     if choice is None:
         raise ConfigError("robot: there is no such table; add [robot] with a type and a table for each driven joint")
-    from pippin.catalog import Catalog
-
     return Catalog.installed().find("robot", choice.type).load()(choice.config)
 
 
@@ -119,7 +116,7 @@ class Emulator:
         ConfigError: They do not fit each other.
     """
 
-    def __init__(self, simulation: Simulation, robot: Robot, hand: Hands | None = None) -> None:
+    def __init__(self, simulation: Simulation, robot: RobotPlugin, hand: Hands | None = None) -> None:
         config: RobotConfig = robot.config
         self._simulation, self._config = simulation, config
         self.plan = RobotPlan.of(simulation, config)
@@ -131,7 +128,7 @@ class Emulator:
                 known = ", ".join(robot.faults) or "none"
                 raise ConfigError(f"robot.emulate.faults: this robot cannot do {fault.kind!r}; it can do: {known}")
         self.server: RobotServer = robot.serve(self.plan.joints)
-        self.readings = Readings(len(self.plan.joints))
+        self.readings = RobotReadings(len(self.plan.joints))
         self._limits = {label: on_host(_parameter(group, "effort_limit")).copy() for label, group in self._groups()}
         self._settings: dict[tuple[str, str], np.ndarray] = {}
         self._enabled = np.ones(len(self.plan.joints), dtype=bool)
@@ -141,6 +138,9 @@ class Emulator:
 
     def calibrate(self, place: Path) -> Path:
         """Give the motors a calibration, write LeRobot's file of it, and return its place.
+
+        Args:
+            place: The file, or its folder.
 
         Raises:
             ConfigError: This robot has none.
@@ -163,7 +163,16 @@ class Emulator:
     def run(
         self, duration: float | None, realtime: RealTime = "try", ready: Callable[[str], None] | None = None
     ) -> EmulateResult:
-        """Be reachable, and step in real time until the end, or until Ctrl-C."""
+        """Be reachable, and step in real time until the end, or until Ctrl-C.
+
+        Args:
+            duration: Time after which it ends [s]; None for never.
+            realtime: Whether the system is asked to run it before other programs.
+            ready: Called with the address, once the robot can be reached.
+
+        Raises:
+            RobotFault: The side of the robot ended.
+        """
         pace = Deadlines(self._simulation.dt * self._config_decimation())
         with before_others(realtime) as scheduler:
             address = self.open()
@@ -188,6 +197,7 @@ class Emulator:
 
     def step(self) -> None:
         """Take the commands, step, and measure."""
+        self.readings.time, self.readings.simulated = time.monotonic(), self.time
         commands = self.server.exchange(self.readings)
         self._go_wrong(commands)
         self._apply(commands)
@@ -245,7 +255,7 @@ class Emulator:
             if each[0].start <= self.time < each[0].start + (np.inf if each[0].duration is None else each[0].duration)
         ]
 
-    def _go_wrong(self, commands: Commands) -> None:
+    def _go_wrong(self, commands: RobotCommands) -> None:
         """Let happen what the file says goes wrong now."""
         if not self._faults:
             return
@@ -253,8 +263,8 @@ class Emulator:
         kinds = {fault.kind: fault.value for fault, _ in active}
         if "quit" in kinds:
             os.kill(os.getpid(), signal.SIGKILL)
-        memory = getattr(self.server, "memory", None)
-        if memory is not None:
+        memory = getattr(self.server, "memory", self.server)
+        if hasattr(memory, "set_faults"):
             memory.set_faults("silence" in kinds, kinds.get("drop") or 0.0, kinds.get("corrupt") or 0.0)
         over = np.zeros(len(self.plan.joints), dtype=bool)
         for fault, chosen in active:
@@ -263,7 +273,7 @@ class Emulator:
             self.server.set_overload(over)
             commands.enabled = commands.enabled & ~over
 
-    def _apply(self, commands: Commands) -> None:
+    def _apply(self, commands: RobotCommands) -> None:
         """Write commands into the groups of actuators. A motor without torque has its own position as target, so that
         it begins there once it gets torque.
         """
@@ -275,7 +285,7 @@ class Emulator:
                 ("velocity_targets", commands.velocity),
                 ("feedforward", commands.effort),
             ):
-                self._write(label, name, lambda group=group, name=name: getattr(group, name), columns, values[rows])
+                self._write(label, name, lambda group=group, name=name: _targets(group, name), columns, values[rows])
             for name, values in (("kp", commands.kp), ("kd", commands.kd)):
                 self._write(label, name, lambda group=group, name=name: _parameter(group, name), columns, values[rows])
             share = np.nan_to_num(commands.effort_share[rows], nan=1.0)
@@ -326,6 +336,13 @@ def _imu(simulation: Simulation, config: RobotConfig, plan: RobotPlan) -> Any:
         known = ", ".join(simulation.sensors) or "none"
         raise ConfigError(f"robot.imu: {config.imu!r} is no sensor of type imu in this file; sensors: {known}")
     return sensor
+
+
+def _targets(group: Any, name: str) -> wp.array:
+    try:
+        return getattr(group, name)
+    except AttributeError as error:
+        raise ConfigError(f"robot: a program commands what these actuators do not take; {error}") from error
 
 
 def _parameter(group: Any, name: str) -> wp.array:

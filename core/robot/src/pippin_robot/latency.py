@@ -15,8 +15,10 @@ from pippin import ConfigError, load
 from pippin.labels import match
 from pippin.recording import Recording
 from pippin.studies import RunFolder, current_progress
+from pippin_fit import fit
 
-from .driving import DriveResult, drive
+from .drive_result import DriveResult
+from .driving import drive
 from .emulating import plugin_of
 from .pace import RealTime
 from .sources import DriveSource
@@ -85,8 +87,6 @@ def latency(
         ConfigError: The file or an argument does not fit.
         RobotFault: The robot does not answer, or a fault ended the drive.
     """
-    from pippin_fit import fit
-
     config, folder = load(file, overrides), RunFolder.chosen(out, file)
     own = plugin_of(config).config
     chosen, rate = match(joints, list(own.joints), "joint", "--joints"), own.rate

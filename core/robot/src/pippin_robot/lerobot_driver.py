@@ -10,18 +10,18 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from pippin.errors import ConfigError, PippinError
+from pippin import ConfigError, PippinError
 
-from .contract import Commands, Readings, Robot, RobotDriver, RobotFault, RobotJoint, Stop
-from .lerobot import RANGES, LeRobotRobotConfig
+from .configs import RANGES, LeRobotRobotConfig
+from .contract import DrivenJoint, RobotCommands, RobotDriver, RobotFault, RobotPlugin, RobotReadings, Stop
 
 
-class LeRobotRobot(Robot):
+class LeRobotRobot(RobotPlugin):
     """A robot of LeRobot; it has a driver alone."""
 
     config: LeRobotRobotConfig
 
-    def connect(self, joints: Sequence[RobotJoint]) -> LeRobotDriver:
+    def connect(self, joints: Sequence[DrivenJoint]) -> LeRobotDriver:
         """Return the driver, connected."""
         for joint in joints:
             unit = self.config.joints[joint.name].unit
@@ -73,7 +73,7 @@ class LeRobotDriver(RobotDriver):
             raise ConfigError("robot.robot: LeRobot says that it is not calibrated; run lerobot-calibrate first")
         self.robot.connect(calibrate=False)
 
-    def read(self, readings: Readings) -> None:
+    def read(self, readings: RobotReadings) -> None:
         """Measure the positions; LeRobot tells nothing else."""
         self._counts["reads"] += 1
         with _faults("positions were read"):
@@ -83,7 +83,7 @@ class LeRobotDriver(RobotDriver):
         readings.position[:] = (numbers - self._zero) / self._factor
         self._last[:] = np.where(np.isnan(self._last), numbers, self._last)
 
-    def write(self, commands: Commands) -> None:
+    def write(self, commands: RobotCommands) -> None:
         """Send all positions; a joint without a new one gets its last one again."""
         for name in ("velocity", "effort", "kp", "kd", "effort_share"):
             if not np.isnan(getattr(commands, name)).all():
@@ -110,7 +110,7 @@ class LeRobotDriver(RobotDriver):
         if how == "limp":
             self.set_torque(False)
             return
-        commands = Commands(len(self._keys))
+        commands = RobotCommands(len(self._keys))
         commands.position[:] = position
         self.write(commands)
 
