@@ -86,7 +86,10 @@ def test_a_recording_is_replayed(file, tmp_path):
     drive(config, DriveSource(replay=tmp_path / "run" / "series.npz"), is_recorded=False)
     again = np.array(Mirror.last.told)
 
-    assert np.abs(again[-29:] - first[:-1]).max() < 1e-2  # times of a real loop are not exact
+    # Times of a real loop are not exact: a row may come one period earlier or later.
+    apart = [np.abs(again[-28:] - first[shift : 28 + shift]).max(axis=1) for shift in (0, 1, 2)]
+    assert np.min(apart, axis=0).max() < 1e-6
+    assert np.abs(again[-28:] - first[1:29]).max() < 0.2
 
 
 def test_a_shadow_expects_what_a_simulation_does(file, tmp_path):
