@@ -55,6 +55,8 @@ FOR_PLUGINS = (
     "pippin.config",
     "pippin_conformance",
     "pippin_deploy",
+    "pippin_robot",
+    "pippin_robot.bus",
     "pippin_ros2",
     "pippin_ros2.cdr",
     "pippin_ros2.dds",

@@ -24,7 +24,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 PACKAGES = {
     "core/benchmark": 2_960,
     "core/conformance": 8_500,
-    "core/deploy": 450,
+    "core/deploy": 800,
     "core/dynamixel": 650,
     "core/engines": 1_440,
     "core/feetech": 650,
@@ -46,7 +46,7 @@ PACKAGES = {
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 102_100
+TOTAL = 102_520
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 WRAPPERS = {"drake": 250, "motrix": 225, "physx": 340, "pinocchio": 115}

@@ -12,6 +12,26 @@ import pippin
 from pippin_robot.emulating import ACTING, Emulator, plugin_of
 
 
+class Ended(Emulator):
+    """An emulator that ends once a line comes."""
+
+    def begin(self):
+        """Listen."""
+        self.course, self._is_ended = [], threading.Event()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self):
+        sys.stdin.readline()
+        self._is_ended.set()
+
+    def step(self):
+        """Step, or end."""
+        if self._is_ended.is_set():
+            raise KeyboardInterrupt
+        super().step()
+        self.course.append(self.readings.position.tolist())
+
+
 def main(file):
     """Serve until standard input ends."""
     config = pippin.load(file, {"simulation.device": "cpu"})
@@ -20,23 +40,13 @@ def main(file):
         for line in sys.stdin:
             own = pippin.load(file, {"simulation.device": "cpu", **json.loads(line)})
             simulation.reset()
-            emulator = Emulator(simulation, plugin_of(own))
-            ended = threading.Event()
-            threading.Thread(target=lambda: (sys.stdin.readline(), ended.set()), daemon=True).start()
-            step, positions = emulator.step, []
-
-            def until_ended():
-                if ended.is_set():
-                    raise KeyboardInterrupt
-                step()
-                positions.append(emulator.readings.position.tolist())
-
-            emulator.step = until_ended
+            emulator = Ended(simulation, plugin_of(own))
+            emulator.begin()
             try:
                 result = emulator.run(None, "try", lambda address: print(address, flush=True))
             finally:
                 emulator.close()
-            told = {"positions": positions[-1], "enabled": emulator._enabled.tolist(), "course": positions[::20]}
+            told = {"positions": emulator.course[-1], "enabled": emulator._enabled.tolist()}
             print(json.dumps(attrs.asdict(result) | told), flush=True)
 
 

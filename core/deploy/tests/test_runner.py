@@ -111,8 +111,11 @@ def test_what_cannot_be_deployed_leaves_no_folder(files, tmp_path):
     wrong = {
         "not a readable ONNX file": (tmp_path / "none.onnx", {}),
         "has no passport; name": (tmp_path / "bare.onnx", {}),
-        "has one; leave out --file": (policy, {"file": file}),
-        "leave it out": (policy, {"observations": "policy"}),
+        "has a passport; leave out --file": (policy, {"file": file}),
+        "leave out --from, --motors, --observations": (
+            policy,
+            {"observations": "policy", "beside": file, "motors": ["hip"]},
+        ),
         "got 'critic'; name a group": (tmp_path / "bare.onnx", {"file": file, "observations": "critic"}),
     }
     for message, (chosen, options) in wrong.items():

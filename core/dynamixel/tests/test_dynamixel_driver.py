@@ -8,7 +8,7 @@ from pathlib import Path
 import attrs
 import numpy as np
 import pytest
-from pippin.errors import ConfigError
+from pippin import ConfigError
 from pippin_dynamixel import DynamixelConfig, DynamixelJointConfig, bus
 from pippin_dynamixel.robot import Dynamixel, DynamixelDriver
 from pippin_robot.contract import Commands, Readings, RobotFault
@@ -153,6 +153,7 @@ def test_a_robot_is_left_as_asked(servos: Servos, client: Client, driver: Dynami
     driver.stop("hold", POSITIONS + 0.1)
     assert driver.has_torque()
     assert servos.exchange().position == pytest.approx(POSITIONS + 0.1, abs=0.51 * COUNT)
+    client.write(2, bus.KI, 2, 50)
     driver.stop("damp", POSITIONS)
     assert driver.has_torque()
     assert [client.read(own, place, 2)[0] for own in (1, 2, 7) for place in (bus.KP, bus.KI)] == [0] * 6

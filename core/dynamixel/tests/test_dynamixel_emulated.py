@@ -1,5 +1,10 @@
 """An arm of a simulation whose servos are on a bus."""
 
+import json
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -122,3 +127,25 @@ def test_a_voltage_that_shuts_down_is_refused_at_the_start(emulator: Emulator) -
     with pytest.raises(ConfigError, match=r"shoulder_pan: the servo has 7.5 V, and shuts down outside 3.5 to 7 V"):
         server.open(readings)
     server.close()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("PIPPIN_LEROBOT_PYTHON" not in os.environ, reason="no interpreter with lerobot and dynamixel-sdk")
+def test_lerobot_calibrates_and_moves_a_koch_arm(tmp_path: Path) -> None:
+    file, port, out = (tmp_path / name for name in ("arm.toml", "bus", "told.json"))
+    file.write_text(ARM.replace("PORT", str(port)).replace("{ id = 2, sign = -1 }", '{ id = 2, model = "xl430-w250" }'))
+    file.write_text(file.read_text().replace('"xl330-m288"', '"xl430-w250"'))
+    script = Path(__file__).with_name("koch_of_lerobot.py")
+    with subprocess.Popen([os.environ["PIPPIN_LEROBOT_PYTHON"], script, port, tmp_path, out]) as lerobot:
+        command = [Path(sys.executable).with_name("pippin"), "emulate", file, "--duration", "200", "--hand", "sweep"]
+        with subprocess.Popen(command) as emulated:
+            try:
+                assert lerobot.wait(240.0) == 0
+            finally:
+                lerobot.kill()
+                emulated.send_signal(signal.SIGINT)
+    told = json.loads(out.read_text())
+
+    assert (told["before"], told["after"]) == (False, True)
+    assert told["reached"] == pytest.approx({"0.0": 0.0, "20.0": 20.0}, abs=1.0)
+    assert told["failed"] == 0

@@ -1,4 +1,4 @@
-"""Policies that leave the simulation: a folder with a policy, its passport in words, and a runner without Pippin."""
+"""Policies that leave the simulation, with a runner that needs no Pippin, and policies of other programs."""
 
 from typing import TYPE_CHECKING
 
@@ -6,7 +6,8 @@ from pippin.late import late
 
 if TYPE_CHECKING:
     from .deploying import deploy
+    from .foreign import foreign_passport, task_text
 
-__all__ = ["deploy"]
+__all__ = ["deploy", "foreign_passport", "task_text"]
 
 __getattr__ = late(__name__)

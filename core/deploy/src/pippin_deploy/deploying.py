@@ -3,55 +3,77 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pippin import ConfigError, load
 from pippin_task import passport_of, read_passport, write_passport
 
+from .fitting import orders
+from .foreign import foreign_passport
+
 RUNNER = Path(__file__).with_name("runner.py")
 """The program that runs a policy: NumPy and onnxruntime alone."""
 
 
-def deploy(policy: Path, out: Path, file: Path | None = None, observations: str | None = None) -> dict[str, Any]:
+def deploy(
+    policy: Path,
+    out: Path,
+    file: Path | None = None,
+    observations: str | None = None,
+    *,
+    beside: Path | None = None,
+    motors: Sequence[str] = (),
+) -> dict[str, Any]:
     """Write a folder with a policy, a runner that needs no Pippin, and a page that says what both need.
+
+    That of another program is compared with its file first, and its network gets the order of the file's numbers.
 
     Args:
         policy: The ONNX file.
         out: The folder, new or empty.
         file: The file of the task that the policy was trained in, for a policy without a passport.
         observations: The group that the policy reads, for such a file; by default its only one.
+        beside: The file that another program wrote beside the policy; by default, the metadata of the policy count.
+        motors: Names of the joints by the numbers of their motors, for a program that has only these.
 
     Returns:
         The passport of the policy.
 
     Raises:
-        ConfigError: The policy has no passport and no file is given; or it has one already; or the folder is in use.
+        ConfigError: The policy has no passport and no file is given; or it has one already; or the folder is in use; or
+            the file differs from what the other program says.
         PluginError: The extra `policy` is not installed.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ConfigError(f"--out: '{out}' is not empty; name a new folder")
-    passport = read_passport(policy)
-    if (passport is None) == (file is None):
-        cure = "has no passport; name the file of its task by --file" if file is None else "has one; leave out --file"
-        raise ConfigError(f"policy: '{policy}' {cure}")
-    if file is None and observations is not None:
-        raise ConfigError("--observations: the passport says what the policy reads; leave it out")
-    own = None if file is None else _passport(file, observations)
+    passport, own = read_passport(policy), None
+    given = {"--file": file, "--from": beside, "--motors": motors, "--observations": observations}
+    if passport is None:
+        own = passport, *_ = _new_passport(policy, foreign_passport(policy, beside, motors), file, observations)
+    elif needless := [key for key, value in given.items() if value]:
+        raise ConfigError(f"policy: '{policy}' has a passport; leave out {', '.join(needless)}")
     out.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(policy, out / "policy.onnx")
     shutil.copyfile(RUNNER, out / RUNNER.name)
-    if own is not None:
-        write_passport(out / "policy.onnx", own)
-    passport = passport or own
-    assert passport is not None
-    (out / "README.md").write_text("\n".join(_page(passport)) + "\n", encoding="utf-8")
+    shutil.copyfile(policy, out / "policy.onnx")
+    try:
+        if own is not None:
+            write_passport(out / "policy.onnx", *own)
+    except ConfigError:
+        shutil.rmtree(out)
+        raise
+    (out / "README.md").write_text(_page(passport), encoding="utf-8")
     return passport
 
 
-def _passport(file: Path, observations: str | None) -> dict[str, Any]:
-    """Return the passport of policies that read a group of observations of a file, by default its only one."""
+def _new_passport(policy: Path, said: Any, file: Path | None, observations: str | None) -> tuple[Any, ...]:
+    """Return the passport of a policy by the file of its task, and for that of another program the orders."""
+    program, missing = (None, []) if said is None else (said["program"], said["missing"])
+    if file is None or "motors" in missing:
+        cures = {"motors": "name its joints by motor, by --motors"}
+        faults = [f"{place}: {program} does not say it; {cures.get(place, 'the file says it')}" for place in missing]
+        raise ConfigError(f"policy: '{policy}' has no passport; name the file of its task by --file", *faults)
     config = load(file)
     if config.task is None:
         raise ConfigError(f"--file: '{file}' has no [task]; name the file of the training")
@@ -59,45 +81,33 @@ def _passport(file: Path, observations: str | None) -> dict[str, Any]:
     chosen = observations or (config.policy and config.policy.observations) or (groups[0] if len(groups) == 1 else None)
     if chosen is None or chosen not in groups:
         raise ConfigError(f"--observations: got {chosen!r}; name a group of '{file}': {', '.join(groups) or 'none'}")
-    return passport_of(config, chosen)
+    if said is None:
+        return (passport_of(config, chosen),)
+    passport = passport_of(config, chosen, exported_by=program, said_by_the_file_alone=missing)
+    return passport, *orders(said, passport, config.task.observations[chosen])
 
 
-def _page(passport: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines of the page of a folder."""
-    yield from ("# A policy for a robot", "")
-    yield "`python runner.py policy.onnx` checks the policy; it needs `numpy` and `onnxruntime`, and no Pippin. The"
-    yield from ("head of `runner.py` says how your program calls it. Keep a hand on the emergency stop.", "")
-    yield f"- Rate: {1.0 / passport['control_dt']:g} Hz. A reading and its targets belong to one control step."
-    yield "- Units: rad, m, s, N·m. Quaternions are x, y, z, w. Gravity is measured in the body's own axes."
-    if passport["body"] is not None:
-        yield f"- The inertial unit is that of the body `{passport['body']}`, in its axes."
-    yield from (
-        "- An episode begins with `reset`: the last action is zero, and the first reading fills each history.",
-        "",
-    )
-    yield from ("| joint | start [rad, m] | lower | upper |", "|---|---|---|---|")
+def _page(passport: dict[str, Any]) -> str:
+    rows: dict[str, list[list[Any]]] = {key: [] for key in ("joints", "observations", "actions", "gains")}
     for each in passport["joints"]:
-        yield f"| `{each['name']}` | {each['start']:.6g} | {_number(each['lower'])} | {_number(each['upper'])} |"
-    yield from (
-        "",
-        "| observation | what | numbers | clip | scale | history | delay in training |",
-        "|---|---|---|---|---|---|---|",
-    )
+        rows["joints"].append([each["name"], *(_shown(each[key]) for key in ("start", "lower", "upper"))])
     for each in passport["observations"]:
-        kind = each["type"] if each["recipe"] else f"**{each['type']}: give its numbers**"
-        clip, delay = each["clip"] or "none", "{} to {}".format(*each["delay"])
-        shown = f"{len(each['labels'])} | {clip} | {each['scale']:g} | {each['history']} | {delay}"
-        yield f"| `{each['label']}` | {kind} | {shown} |"
-    yield from ("", "| action | what | numbers | scale | clip | smoothing |", "|---|---|---|---|---|---|")
+        what = each["type"] if each["recipe"] else f"**{each['type']}: give its numbers**"
+        shown = [*(_shown(each[key]) for key in ("clip", "scale", "history")), "{} to {}".format(*each["delay"])]
+        rows["observations"].append([each["label"], what, len(each["labels"]), *shown])
     for each in passport["actions"]:
-        law = each["recipe"] or {}
-        shown = f"{law.get('scale')} | {law.get('clip')} | {law.get('smoothing')}"
-        yield f"| `{each['label']}` | {each['type']} | {len(each['labels'])} | {shown} |"
-    yield from ("", "| actuator | parameter | of its joints |", "|---|---|---|")
+        shown = [_shown((each["recipe"] or {}).get(key)) for key in ("scale", "clip", "smoothing")]
+        rows["actions"].append([each["label"], each["type"], len(each["labels"]), *shown])
     for label, each in passport["actuators"].items():
-        for name, values in each["parameters"].items():
-            yield f"| `{label}` | {name} | {', '.join(f'{value:g}' for value in values)} |"
+        rows["gains"] += [[label, name, _shown(values)] for name, values in each["parameters"].items()]
+    texts = {
+        key: "\n".join(f"| `{first}` | {' | '.join(map(str, others))} |" for first, *others in table)
+        for key, table in rows.items()
+    }
+    body = f"`{passport['body']}`" if passport["body"] else "none"
+    page = RUNNER.with_name("page.md").read_text(encoding="utf-8")
+    return page.format(rate=1.0 / passport["control_dt"], body=body, **texts)
 
 
-def _number(value: float | None) -> str:
-    return "none" if value is None else f"{value:.6g}"
+def _shown(value: Any) -> str:
+    return ", ".join(map(_shown, value)) if isinstance(value, list) else "none" if value is None else f"{value:.6g}"

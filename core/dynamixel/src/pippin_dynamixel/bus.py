@@ -237,8 +237,8 @@ def _follow(row, start, had_torque):
     """Do what a servo does once a register is written."""
     if start == TORQUE and row[TORQUE] and not had_torque:
         settle(row, is_turned=row[MODE] == 3)
-    elif start == GOAL and row[DRIVE] & 8:  # torque on by goal update
-        row[TORQUE] = 0 if row[ERROR] & row[SHUTDOWN] else 1
+    elif start == GOAL and row[DRIVE] & 8 and not row[ERROR] & row[SHUTDOWN]:
+        row[TORQUE] = 1
     elif start in (DRIVE, MODE):
         if start == MODE:
             new = fresh(struct.unpack_from("<H", row)[0])
@@ -249,13 +249,13 @@ def _follow(row, start, had_torque):
 def reset(row, kept):
     """Make a servo new and without torque, but for registers of `kept`, and what it measures."""
     values = bytearray(fresh(struct.unpack_from("<H", row)[0]))
-    for place in (*kept, *range(CURRENT, HEAT + 2)):
+    for place in (*kept, *range(CURRENT, HEAT + 1)):
         values[place] = row[place]
-    row[:256] = bytes(values)
+    row[:256] = values
     settle(row)
 
 
-class Bus:
+class DynamixelBus:
     """The servos of a bus, whose registers are rows of memory.
 
     Args:
@@ -265,8 +265,7 @@ class Bus:
 
     def __init__(self, rows, count):
         self._rows, self._count, self._rest, self._prepared = rows, count, b"", {}
-        #: Time that the servo of the last answer waits before it [s].
-        self.delay = 0.0
+        self.delay = 0.0  # time that the servo of the last answer waits before it [s]
 
     def feed(self, data, speed):
         """Yield the answers to what a client sent at a speed [baud]; None answers at any."""
@@ -364,3 +363,6 @@ class Bus:
         else:
             return (RANGE if instruction in (RESET, CLEAR) else UNKNOWN), b""
         return 0, b""
+
+
+Bus = DynamixelBus

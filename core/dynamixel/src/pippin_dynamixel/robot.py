@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from pippin.errors import ConfigError
+from pippin import ConfigError
 from pippin_robot.bus import refuse_ids, refuse_rate
 from pippin_robot.contract import Commands, Readings, Robot, RobotFault, RobotJoint
 from pippin_robot.motors import MotorDriver, MotorServer, field, put, refuse_slides

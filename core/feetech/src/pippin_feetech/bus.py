@@ -1,10 +1,11 @@
 """The protocol of servos STS and SMS: packets, and registers that answer them. The standard library alone.
 
-FF FF ID LENGTH INSTRUCTION PARAMETERS SUM, with LENGTH = parameters + 2 and SUM the inverted low byte of what is between.
-An answer has an error byte in the place of the instruction. Numbers are little endian; signed ones have a sign bit.
+FF FF ID LENGTH INSTRUCTION PARAMETERS SUM, with LENGTH = parameters + 2, and SUM the inverted low byte of what is
+between. An answer has an error byte in the place of the instruction. Numbers are little endian, with a sign bit.
 """
 
 import struct
+import time
 
 PING, READ, WRITE, REGISTER, ACTION, SYNC_READ, SYNC_WRITE = 1, 2, 3, 4, 5, 0x82, 0x83
 
@@ -20,8 +21,14 @@ MIDDLE, TURN = 2048, 4096
 SET_MIDDLE = 128
 """What, as torque, makes here the middle."""
 
-ENCODER = 256
-"""Place in a row, behind the registers, of the encoder's count before the offset."""
+ENCODER, HOMINGS = 256, 258
+"""Places in a row behind the registers: the encoder's count before the offset, and how often the offset was written."""
+
+MEASURED = range(56, 72)
+"""Registers that nobody can write, besides the first five."""
+
+_QUIET = 0.02
+"""Pause after which the rest of a packet does not come any more [s]."""
 
 
 def checksum(body):
@@ -47,7 +54,7 @@ def unsigned(number, bit):
 
 
 def split(data):
-    """Return the whole packets (address, instruction, parameters), how many were damaged, and the bytes that are left."""
+    """Return whole packets (address, instruction, parameters), the number of damaged ones, and the bytes left."""
     packets, wrong = [], 0
     while (start := data.find(b"\xff\xff")) >= 0:
         data = data[start:]
@@ -76,11 +83,13 @@ class Bus:
 
     def __init__(self, rows, count):
         self._rows, self._count, self._rest = rows, count, b""
-        self._prepared = {}
+        self._prepared, self._last = {}, 0.0
 
     def feed(self, data, speed):
         """Yield the answers to what a client sent at a speed [baud]; None answers at any."""
-        packets, wrong, self._rest = split(self._rest + data)
+        now = time.monotonic()
+        rest, self._last = self._rest if now < self._last + _QUIET else b"", now
+        packets, wrong, self._rest = split(rest + data)
         self._count(1, wrong)
         for address, instruction, parameters in packets:
             self._count(0)
@@ -99,6 +108,8 @@ class Bus:
         own, is_told = row[ID], address != EVERYONE and row[STATUS_LEVEL]
         if instruction == PING:
             yield packet(own, row[ERROR])
+        elif len(parameters) < 2 and instruction != ACTION:
+            return  # nothing to read or write: no servo knows what is meant
         elif instruction in (READ, SYNC_READ):
             yield packet(own, row[ERROR], self._read(row, parameters[0], parameters[1]))
         elif instruction in (WRITE, REGISTER):
@@ -123,20 +134,28 @@ class Bus:
     @staticmethod
     def _read(row, first, size):
         row[POSITION : POSITION + 2] = struct.pack("<H", present(row))
-        return bytes(row[first : first + size])
+        return bytes(row[first : min(first + size, ENCODER)])
 
     @staticmethod
     def _write(row, first, values):
-        if first <= TORQUE < first + len(values) and values[TORQUE - first] == SET_MIDDLE:
-            raw = struct.unpack_from("<H", row, ENCODER)[0]
+        values = bytearray(values[: max(0, ENCODER - first)])
+        end = first + len(values)
+        if first <= TORQUE < end and values[TORQUE - first] == SET_MIDDLE:
+            (raw,) = struct.unpack_from("@H", row, ENCODER)
             row[OFFSET : OFFSET + 2] = struct.pack("<H", unsigned(raw - MIDDLE, 11))
-            values = bytes([*values[: TORQUE - first], row[TORQUE], *values[TORQUE - first + 1 :]])
-        row[first : first + len(values)] = bytes(values)
+            row[HOMINGS] = (row[HOMINGS] + 1) & 0xFF
+            values[TORQUE - first] = row[TORQUE]
+        for place in range(first, end):
+            if place < ID or place in MEASURED:
+                values[place - first] = row[place]
+        row[first:end] = bytes(values)  # at once: the emulator never reads half of a number
+        if first <= OFFSET < end:
+            row[HOMINGS] = (row[HOMINGS] + 1) & 0xFF
 
 
 def present(row):
     """Return the position that a servo tells: the count of its encoder less its homing offset, within a turn."""
-    (raw,) = struct.unpack_from("<H", row, ENCODER)
+    (raw,) = struct.unpack_from("@H", row, ENCODER)
     return (raw - offset(row)) % TURN
 
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from pippin.errors import ConfigError
+from pippin import ConfigError
 from pippin_robot.bus import refuse_ids, refuse_rate
 from pippin_robot.contract import Commands, Readings, Robot, RobotFault, RobotJoint
-from pippin_robot.motors import MotorDriver, MotorServer, field, known, put, refuse_slides
+from pippin_robot.motors import MotorDriver, MotorServer, field, put, refuse_slides
 
 from . import FeetechConfig, bus
 
@@ -27,10 +27,27 @@ _LAST = 15
 
 _READING = struct.Struct("<HHHBBxBxxxH")
 
-_FRESH = {0: 3, 1: 10, 7: 0, bus.STATUS_LEVEL: 1, 13: 70, 14: 140, 15: 40, KP: 32, KD: 32, KI: 0, 35: 200, 36: 80}
+_FRESH = {
+    0: 3,
+    1: 10,
+    7: 0,
+    bus.STATUS_LEVEL: 1,
+    13: 70,
+    14: 140,
+    15: 40,
+    KP: 32,
+    KD: 32,
+    KI: 0,
+    34: 20,
+    35: 200,
+    36: 80,
+}
 """Registers of a new servo that are one byte: firmware, delay, limits of temperature and voltage, gains, overload."""
 
 _OVERLOAD, _HEAT, _VOLTAGE = 32, 4, 1
+
+_CURRENT = 69
+"""Register of the current."""
 
 
 class Feetech(Robot):
@@ -82,23 +99,16 @@ class FeetechServer(MotorServer):
 
     def publish(self, readings: Readings) -> None:
         """Write the registers of what is measured; the program takes the homing offset off."""
-        counts = self.encoders.counts(readings.position) % bus.TURN
-        speeds = self.encoders.rates(readings.velocity)
-        loads = self.encoders.signed(readings.effort / self._limit * 1000.0)
-        for number, row in enumerate(self.rows):
-            told = _READING.pack(
-                0,
-                bus.unsigned(round(speeds[number]), 15),
-                bus.unsigned(round(loads[number]), 10),
-                min(255, round(10.0 * known(readings.voltage[number]))),
-                min(255, round(known(readings.temperature[number]))),
-                0,
-                bus.unsigned(round(known(readings.current[number]) / CURRENT), 15),
-            )
-            put(row, bus.ENCODER, "<H", int(counts[number]))
-            row[bus.POSITION + 2 : bus.POSITION + 8] = np.frombuffer(told[2:8], dtype=np.uint8)
-            row[bus.POSITION + 13 : bus.POSITION + 15] = np.frombuffer(told[13:15], dtype=np.uint8)
-            row[bus.ERROR] = self._error(row, readings, number)
+        rows = self.rows
+        loads = _cut(self.encoders.signed(readings.effort / self._limit * 1000.0))
+        volts, heat = _cut(10.0 * readings.voltage, 255), _cut(readings.temperature, 255)
+        field(rows, bus.ENCODER, "<u2")[:] = self.encoders.counts(readings.position) % bus.TURN
+        field(rows, bus.POSITION + 2, "<u2")[:] = _with_sign(_cut(self.encoders.rates(readings.velocity)), 15)
+        field(rows, bus.POSITION + 4, "<u2")[:] = _with_sign(loads, 10)
+        rows[:, bus.POSITION + 6], rows[:, bus.POSITION + 7] = volts, heat
+        field(rows, _CURRENT, "<u2")[:] = _with_sign(_cut(readings.current / CURRENT), 15)
+        out = (volts < rows[:, 15]) | (volts > rows[:, 14])
+        rows[:, bus.ERROR] = (rows[:, bus.ERROR] & _OVERLOAD) | _HEAT * (heat > rows[:, 13]) | _VOLTAGE * out
         if self._is_first:  # a goal of before the start would move the arm
             self._is_first = False
             for row in self.rows:
@@ -130,11 +140,9 @@ class FeetechServer(MotorServer):
         commands.effort_share = np.clip(share / 1000.0, 0.0, 1.0)
         return commands
 
-    def _error(self, row: np.ndarray, readings: Readings, number: int) -> int:
-        error = _HEAT if known(readings.temperature[number]) > row[13] else 0
-        voltage = 10.0 * known(readings.voltage[number])
-        error |= 0 if row[15] <= voltage <= row[14] else _VOLTAGE
-        return error | (int(row[bus.ERROR]) & _OVERLOAD)
+    def homings(self) -> int:
+        """Return how often programs wrote homing offsets."""
+        return int(self.rows[:, bus.HOMINGS].sum())
 
     def set_overload(self, chosen: np.ndarray) -> None:
         """Let servos tell an overload, or no more; boolean, shape [joints]."""
@@ -200,3 +208,13 @@ class FeetechDriver(MotorDriver):
         for own, error in errors.items():
             if error & _OVERLOAD:
                 raise RobotFault(f"{self.names[own]}: the servo tells an overload", "overload")
+
+
+def _cut(values: np.ndarray, most: int = 0x7FFF) -> np.ndarray:
+    """Return the nearest whole numbers that a register holds; NaN becomes zero."""
+    return np.clip(np.rint(np.nan_to_num(values)), -most, most).astype(np.int64)
+
+
+def _with_sign(numbers: np.ndarray, bit: int) -> np.ndarray:
+    """Return registers of numbers whose sign is a bit."""
+    return np.minimum(np.abs(numbers), (1 << bit) - 1) | (numbers < 0).astype(np.int64) << bit

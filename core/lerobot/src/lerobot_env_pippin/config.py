@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +12,7 @@ from lerobot.utils.constants import ACTION, OBS_ENV_STATE, OBS_IMAGES, OBS_STATE
 from pippin import ConfigError
 
 from .env import LeRobotVectorEnv
+from .overrides import parse_overrides
 
 
 @EnvConfig.register_subclass("pippin")
@@ -70,7 +70,7 @@ class PippinEnvConfig(EnvConfig):
             "cameras": self.cameras,
             "instruction": self.instruction,
             "max_episode_steps": self.episode_length,
-            "overrides": {key: _value(key, text) for key, text in self.overrides.items()},
+            "overrides": parse_overrides(self.overrides),
         }
 
     def create_envs(self, n_envs: int, use_async_envs: bool = False) -> dict[str, dict[int, Any]]:
@@ -104,10 +104,3 @@ def _key_of(key: str) -> str:
     if key.startswith("pixels/"):
         return f"{OBS_IMAGES}.{key.removeprefix('pixels/')}"
     return {ACTION: ACTION, "agent_pos": OBS_STATE, "environment_state": OBS_ENV_STATE}[key]
-
-
-def _value(key: str, text: str) -> Any:
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"overrides: {key!r}: {text} is no value of TOML ({error}); texts have quotes") from error

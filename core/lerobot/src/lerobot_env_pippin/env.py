@@ -8,7 +8,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium.vector.utils import batch_space
-from pippin import ConfigError
+from pippin import ConfigError, Simulation
 from pippin_task.gym import TASKS, VectorEnv
 
 NEW_ROLLOUT = "lerobot_new_rollout"
@@ -64,7 +64,7 @@ class LeRobotVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         )
         try:
             self._groups = _groups(self.worlds, state, environment_state)
-            self._images = _images(self.worlds, cameras)
+            self._images = images_of(self.worlds.simulation, num_envs, cameras)
             if not self.worlds.task.episode_steps:
                 raise ConfigError(f"max_episode_steps: {task} has no end of episodes; give a number")
         except ConfigError:
@@ -159,9 +159,18 @@ def _groups(worlds: VectorEnv, state: str, environment_state: str | None) -> dic
     return {key: name for key, name in chosen.items() if name is not None}
 
 
-def _images(worlds: VectorEnv, cameras: Sequence[str] | None) -> list[tuple[str, Any, int]]:
-    """Return name, array and index of each camera; a sensor of several cameras numbers them, as recorders do."""
-    sensors = worlds.simulation.sensors
+def images_of(simulation: Simulation, world_count: int, cameras: Sequence[str] | None) -> list[tuple[str, Any, int]]:
+    """Return name, array and index of each camera; a sensor of several cameras numbers them, as recorders do.
+
+    Args:
+        simulation: The simulation.
+        world_count: Number of its worlds, each of which must have the cameras.
+        cameras: Labels of sensors with the output `color`; None for all.
+
+    Raises:
+        ConfigError: There is no such camera, or not in each world.
+    """
+    sensors = simulation.sensors
     known = {label: sensor.outputs[_COLOUR] for label, sensor in sensors.items() if _COLOUR in sensor.outputs}
     found = []
     for label in known if cameras is None else cameras:
@@ -170,8 +179,8 @@ def _images(worlds: VectorEnv, cameras: Sequence[str] | None) -> list[tuple[str,
                 f"cameras: no sensor {label!r} has the output 'color'; cameras: {', '.join(known) or 'none'}"
             )
         data = known[label].data
-        if len(data) != worlds.num_envs:
-            raise ConfigError(f"cameras: {label!r} is in {len(data)} of {worlds.num_envs} worlds; choose others")
+        if len(data) != world_count:
+            raise ConfigError(f"cameras: {label!r} is in {len(data)} of {world_count} worlds; choose others")
         count = data.shape[1]
         found += [(label if count == 1 else f"{label}_{index}", data, index) for index in range(count)]
     return found

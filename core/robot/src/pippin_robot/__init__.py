@@ -15,7 +15,8 @@ from .config import (
 from .contract import Commands, Readings, Robot, RobotDriver, RobotFault, RobotJoint, RobotServer
 
 if TYPE_CHECKING:
-    from .driving import DriveResult, drive
+    from .drive_result import DriveResult
+    from .driving import drive
     from .emulating import EmulateResult, Emulator, emulate
     from .latency import LatencyResult, latency
     from .sources import DriveSource

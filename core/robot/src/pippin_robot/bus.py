@@ -18,8 +18,7 @@ from typing import Any, Literal
 import attrs
 import numpy as np
 from attrs.validators import ge, gt
-from pippin import FilePath
-from pippin.errors import ConfigError
+from pippin import ConfigError, FilePath
 from pippin.extras import import_library
 from pippin.validators import positive
 
@@ -47,7 +46,7 @@ class BusJointConfig(RobotJointConfig):
 
 @attrs.frozen(kw_only=True)
 class BusEmulateConfig(RobotEmulateConfig):
-    """What an emulated bus is besides its motors."""
+    """Settings of an emulated bus besides those of its motors."""
 
     baud: Literal["strict", "any"] = "strict"
     """Whether a client at another speed than the motors' gets an answer; `strict` gives none, as the motors do."""

@@ -1,8 +1,8 @@
 """A bus of motors at a pseudo terminal: a program of its own, of Python's standard library alone.
 
 `BusServer` starts it, by its path, as `python -I bus_program.py SETTINGS`, with the settings as JSON. It shares memory
-with the emulator: a head, and a row of registers for each motor. A protocol, a file with a class `Bus`, turns bytes into
-answers; the port exists once the program says so on its standard output, and the rows are filled before.
+with the emulator: a head, and a row of registers for each motor. A protocol, a file with a class `Bus`, turns bytes
+into answers; the port exists once the program says so on its standard output, and the rows are filled before.
 """
 
 import contextlib
@@ -14,9 +14,9 @@ import os
 import random
 import select
 import signal
+import socket
 import struct
 import sys
-import termios
 import time
 import tty
 
@@ -81,6 +81,13 @@ class Line:
         """Make the link, and return the name of the port."""
         if not self.link:
             return self.port
+        if sys.platform == "linux":
+            self._lock = socket.socket(socket.AF_UNIX)  # its name goes with this program, however it ends
+            try:
+                folder = os.path.realpath(os.path.dirname(self.link))
+                self._lock.bind(f"\0pippin-bus:{folder}/{os.path.basename(self.link)}"[:107])
+            except OSError:
+                raise OSError("another program of Pippin is a robot there; end it, or choose another port") from None
         if os.path.islink(self.link):
             os.unlink(self.link)
         os.symlink(self.port, self.link)
@@ -144,6 +151,8 @@ def main(text: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the emulator, whose end is ours
     settings = json.loads(text)
     spec = importlib.util.spec_from_file_location("protocol", settings["protocol"])
+    assert spec is not None
+    assert spec.loader is not None
     protocol = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(protocol)
     memory = Memory(settings["memory"], settings["count"])

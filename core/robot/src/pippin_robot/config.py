@@ -20,7 +20,7 @@ def _range(instance: Any, attribute: attrs.Attribute[Any], value: tuple[float, f
 class RobotJointConfig:
     """A driven joint of the file at the robot; each plugin adds how the robot names it."""
 
-    sign: Literal[-1, 1] = 1
+    sign: Literal[1, -1] = 1
     """-1 if the robot counts in the other direction than the file."""
 
 
@@ -46,10 +46,10 @@ class RobotLimitsConfig:
 
 @attrs.frozen(kw_only=True)
 class RobotSafetyConfig:
-    """What ends `pippin drive`, and how the robot is left."""
+    """Faults that end `pippin drive`, and how they leave the robot."""
 
     watchdog: float = attrs.field(default=0.1, validator=positive)
-    """Time without a reading or without a target that is no number, after which `on_fault` follows [s]."""
+    """Time without a reading, or without finite targets, after which `on_fault` follows [s]."""
 
     on_fault: Literal["hold", "damp", "limp"] = "hold"
     """How a fault leaves the robot: it holds its position, brakes, or is free of torque."""
@@ -104,7 +104,7 @@ class EmulatedFaultConfig:
 
 @attrs.frozen(kw_only=True)
 class RobotEmulateConfig:
-    """What an emulated robot is besides its simulation."""
+    """Settings of an emulated robot besides those of its simulation."""
 
     temperature: float = attrs.field(default=25.0, validator=finite)
     """Temperature that the motors tell [°C]."""

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Literal
 
 import attrs
 import numpy as np
-from pippin.errors import ConfigError, PippinError
+from pippin import ConfigError, PippinError
 
 Stop = Literal["hold", "damp", "limp"]
 """How a robot is left: it holds its position, brakes, or is free of torque."""
 
 
-class RobotFault(PippinError):
+class RobotFault(PippinError):  # noqa: N818  what happened to a robot, and no mistake of a program
     """A robot did not answer, or told a fault, or a limit of its safety was passed.
 
     Args:
@@ -48,7 +48,7 @@ class RobotJoint:
 
 
 class Readings:
-    """What a robot measures at one time, in the order of the joints, shape [joints]. NaN: it does not measure it.
+    """Measurements of a robot at one time, in the order of the joints, shape [joints]. NaN: it does not measure it.
 
     Args:
         count: Number of joints.
@@ -81,7 +81,7 @@ class Readings:
 
 
 class Commands:
-    """What motors are told, in the order of the joints, shape [joints]. NaN: it is left as it is.
+    """Targets, gains and torque of motors, in the order of the joints, shape [joints]. NaN: it is left as it is.
 
     Args:
         count: Number of joints.
@@ -120,17 +120,27 @@ class RobotServer(abc.ABC):
     def open(self, readings: Readings) -> None:
         """Become reachable, with these readings in place before.
 
+        Args:
+            readings: Measurements before the first step.
+
         Raises:
             ConfigError: The port or the interface cannot be had.
         """
 
     @abc.abstractmethod
     def exchange(self, readings: Readings) -> Commands:
-        """Publish what the robot measures, and return what it was told last; called after each physics step.
+        """Publish what the robot measures, and return what it was told last; called before each step.
+
+        Args:
+            readings: Measurements after the step before.
 
         Raises:
             RobotFault: The server ended.
         """
+
+    def homings(self) -> int | None:
+        """Return a number that changes when a program sets the middle of motors; None if the server cannot tell."""
+        return None
 
     def counts(self) -> dict[str, int]:
         """Return numbers for the summary, such as of packets, by name."""
@@ -153,6 +163,9 @@ class RobotDriver(abc.ABC):
     def read(self, readings: Readings) -> None:
         """Measure.
 
+        Args:
+            readings: Is filled.
+
         Raises:
             RobotFault: The robot does not answer, or told a fault.
         """
@@ -161,6 +174,9 @@ class RobotDriver(abc.ABC):
     def write(self, commands: Commands) -> None:
         """Command the motors; `enabled` is not looked at.
 
+        Args:
+            commands: The targets, gains and shares of effort.
+
         Raises:
             RobotFault: The robot does not take it.
         """
@@ -168,6 +184,9 @@ class RobotDriver(abc.ABC):
     @abc.abstractmethod
     def set_torque(self, is_on: bool) -> None:
         """Give torque to all motors, or take it. The targets are the measured positions before it is given.
+
+        Args:
+            is_on: Whether they have torque then.
 
         Raises:
             RobotFault: The robot does not take it.
@@ -183,7 +202,11 @@ class RobotDriver(abc.ABC):
 
     @abc.abstractmethod
     def stop(self, how: Stop, position: np.ndarray) -> None:
-        """Leave the robot in one of `stops`; `position` are the last measured positions, shape [joints].
+        """Leave the robot in one of `stops`.
+
+        Args:
+            how: Which one.
+            position: The last measured positions, shape [joints].
 
         Raises:
             RobotFault: The robot does not take it.

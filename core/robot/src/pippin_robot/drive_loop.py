@@ -185,7 +185,7 @@ class DriveLoop:
             self._good = now
             return wanted
         if now + self.pace.period > self._good + watchdog:
-            names = ", ".join(joint.name for joint, each in zip(self.joints, wanted, strict=True) if not np.isfinite(each))
+            names = ", ".join(self.joints[place].name for place in np.flatnonzero(~np.isfinite(wanted)))
             raise RobotFault(f"targets are no numbers for {watchdog:g} s: {names}", "target")
         return self._sent
 

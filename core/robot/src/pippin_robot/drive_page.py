@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from pippin.config import SimulationConfig, dump_toml
@@ -11,8 +11,7 @@ from pippin.recording import Recording
 from pippin.report import Chart, Line, Markup, element, folded, heading, noted, page, section, table
 from pippin.studies import RunFolder
 
-if TYPE_CHECKING:
-    from .driving import DriveResult
+from .drive_result import DriveResult
 
 _COLUMNS = 2000
 """Most columns of a chart."""
@@ -92,4 +91,6 @@ def _charts(recording: Recording, config: SimulationConfig) -> Iterator[Markup]:
 
 def _chart(title: str, unit: str, lines: Any, times: np.ndarray, values: Any) -> Chart:
     whole = np.stack(values)[None, :, :, None].astype(np.float32)
-    return Chart(title=title, unit=unit, lines=lines, times=times, values=whole, gaps=np.zeros((1, len(lines)), dtype=int))
+    return Chart(
+        title=title, unit=unit, lines=lines, times=times, values=whole, gaps=np.zeros((1, len(lines)), dtype=int)
+    )

@@ -1,8 +1,8 @@
-"""What a drive needs of a simulation before its loop: joints, targets, gains, facts for the summary."""
+"""Preparation of a drive by a simulation: joints, targets, gains, facts for the summary."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from .sources import DriveSource, HoldSource, LeaderSource, PolicySource, TableS
 
 @attrs.define(kw_only=True, eq=False)
 class DrivePlan:
-    """What the loop needs."""
+    """All that the loop needs."""
 
     robot: Robot
     plan: RobotPlan
@@ -117,9 +117,7 @@ def _steps(simulation: Simulation, rate: float) -> int:
     return steps
 
 
-def _of_motions(
-    simulation: Simulation, plan: RobotPlan, steps: int, duration: float | None, rate: float
-) -> np.ndarray:
+def _of_motions(simulation: Simulation, plan: RobotPlan, steps: int, duration: float | None, rate: float) -> np.ndarray:
     """Return the targets that the file's motions give in each period, shape [periods, joints], from a simulation."""
     count = max(1, round((duration or DEFAULT_DURATION) * rate))
     table = np.zeros((count, len(plan.joints)))
@@ -145,7 +143,8 @@ def _of_recording(path: Path, plan: RobotPlan, rate: float) -> np.ndarray:
         time = np.asarray(recording.time)
         whole = np.stack([columns[joint.name] for joint in plan.joints], axis=1)
     count = int(np.floor((time[-1] - time[0]) * rate + 1e-6)) + 1
-    places = np.searchsorted(time, time[0] + np.arange(count) / rate + 1e-9, side="right") - 1
+    jitter = 0.5 * min(1.0 / rate, float(np.median(np.diff(time))) if len(time) > 1 else np.inf)
+    places = np.searchsorted(time, time[0] + np.arange(count) / rate + jitter, side="right") - 1
     return whole[np.maximum(places, 0)].astype(np.float64)
 
 

@@ -9,17 +9,19 @@ import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import attrs
 import numpy as np
 import warp as wp
 from pippin import ConfigError, Simulation, SimulationConfig
 from pippin.arrays import on_host
+from pippin.catalog import Catalog
 from pippin.studies import current_progress, stopped_between_steps
 
 from .config import RobotConfig
 from .contract import Commands, Readings, Robot, RobotServer
+from .hand import Hand, Hands
 from .pace import Deadlines, RealTime, before_others, percentiles
 from .plan import RobotPlan
 
@@ -29,13 +31,10 @@ ACTING = ("motions", "policy", "task", "controllers")
 _VOLTS = 12.0
 """Voltage that motors without a supply of their own tell [V]."""
 
-_SWEEP = 4.0
-"""Time of a hand's way through the range of a joint, there and back [s]."""
-
 
 @attrs.frozen(kw_only=True)
 class EmulateResult:
-    """What an emulated robot did."""
+    """Outcome of an emulation."""
 
     address: str
     """How it was reached."""
@@ -63,8 +62,6 @@ def plugin_of(config: SimulationConfig) -> Robot:
     choice = getattr(config, "robot", None)
     if choice is None:
         raise ConfigError("robot: there is no such table; add [robot] with a type and a table for each driven joint")
-    from pippin.catalog import Catalog
-
     return Catalog.installed().find("robot", choice.type).load()(choice.config)
 
 
@@ -72,7 +69,7 @@ def emulate(
     config: SimulationConfig,
     *,
     duration: float | None = None,
-    hand: Literal["sweep"] | None = None,
+    hand: Hands | None = None,
     calibrated: Path | None = None,
     realtime: RealTime = "try",
     out: Path | None = None,
@@ -83,8 +80,9 @@ def emulate(
     Args:
         config: The file, with a table `[robot]`. What acts in it, such as motions, is left out.
         duration: Time after which it ends [s]; by default never.
-        hand: `sweep` moves joints without torque through their range, as a calibration needs it.
-        calibrated: File or folder for LeRobot's file of a calibration, which the motors have then.
+        hand: Moves joints without torque: `sweep` as a calibration needs it, `wave` to and fro.
+        calibrated: File for LeRobot's calibration, which the motors have then; or its folder, where the file gets the
+            name of the port.
         realtime: Whether the system is asked to run it before other programs.
         out: Folder of what the file records; by default the present one.
         ready: Called with the address, once the robot can be reached.
@@ -101,7 +99,8 @@ def emulate(
     with Simulation(config.with_tables(**dict.fromkeys(left_out)), folder=out) as simulation:
         emulator = Emulator(simulation, robot, hand=hand)
         if calibrated is not None:
-            emulator.calibrate(calibrated)
+            file = emulator.calibrate(calibrated)
+            progress.remark(f"the motors' calibration is in {file}; LeRobot's id for it is {file.stem}")
         try:
             return emulator.run(duration, realtime, ready)
         finally:
@@ -114,16 +113,17 @@ class Emulator:
     Args:
         simulation: One world of one robot.
         robot: The plugin.
-        hand: `sweep` moves joints without torque.
+        hand: Moves joints without torque.
 
     Raises:
         ConfigError: They do not fit each other.
     """
 
-    def __init__(self, simulation: Simulation, robot: Robot, hand: str | None = None) -> None:
+    def __init__(self, simulation: Simulation, robot: Robot, hand: Hands | None = None) -> None:
         config: RobotConfig = robot.config
-        self._simulation, self._config, self._hand = simulation, config, hand
+        self._simulation, self._config = simulation, config
         self.plan = RobotPlan.of(simulation, config)
+        self._hand = None if hand is None else Hand(hand, self.plan.joints)
         self._imu = _imu(simulation, config, self.plan)
         self._faults = [(each, _chosen(each.joints, self.plan)) for each in config.emulate.faults]
         for fault, _ in self._faults:
@@ -139,8 +139,11 @@ class Emulator:
         self.time: float = 0.0
         self.measure()
 
-    def calibrate(self, place: Path) -> None:
-        """Give the motors a calibration, and write LeRobot's file of it.
+    def calibrate(self, place: Path) -> Path:
+        """Give the motors a calibration, write LeRobot's file of it, and return its place.
+
+        Args:
+            place: The file, or its folder.
 
         Raises:
             ConfigError: This robot has none.
@@ -148,23 +151,36 @@ class Emulator:
         calibrate = getattr(self.server, "calibrate", None)
         if calibrate is None:
             raise ConfigError("--calibrated: this robot has no calibration; leave it out")
-        calibrate(place if place.suffix == ".json" else place / "robot.json")
+        file = place if place.suffix == ".json" else place / f"{Path(getattr(self._config, 'port', 'robot')).name}.json"
+        calibrate(file)
+        return file
+
+    def open(self) -> str:
+        """Become reachable, and return the address. Kernels are compiled and recorded before anybody can ask."""
+        self._simulation.step(3)
+        self._simulation.reset()
+        self.measure()
+        self.server.open(self.readings)
+        return self.server.address
 
     def run(
         self, duration: float | None, realtime: RealTime = "try", ready: Callable[[str], None] | None = None
     ) -> EmulateResult:
-        """Be reachable, and step in real time until the end, or until Ctrl-C."""
-        simulation, pace = self._simulation, Deadlines(self._simulation.dt * self._config_decimation())
-        start = simulation.state.joint_q.numpy().copy()
-        simulation.step(3)  # kernels are compiled and recorded before anybody can ask
-        simulation.state.joint_q.assign(start)
-        simulation.state.joint_qd.zero_()
-        simulation.invalidate("joints")
-        self.measure()
+        """Be reachable, and step in real time until the end, or until Ctrl-C.
+
+        Args:
+            duration: Time after which it ends [s]; None for never.
+            realtime: Whether the system is asked to run it before other programs.
+            ready: Called with the address, once the robot can be reached.
+
+        Raises:
+            RobotFault: The side of the robot ended.
+        """
+        pace = Deadlines(self._simulation.dt * self._config_decimation())
         with before_others(realtime) as scheduler:
-            self.server.open(self.readings)
+            address = self.open()
             if ready is not None:
-                ready(self.server.address)
+                ready(address)
             pace.begin()
             with contextlib.suppress(KeyboardInterrupt), stopped_between_steps() as stop_if_asked:
                 while duration is None or self.time < duration:
@@ -188,8 +204,11 @@ class Emulator:
         commands = self.server.exchange(self.readings)
         self._go_wrong(commands)
         self._apply(commands)
-        if self._hand == "sweep" and not self._enabled.all():
-            self._sweep()
+        if self._hand is not None:
+            had_swept = self._hand.has_swept
+            self._move(self._hand.positions(self.time, self._enabled, self.server.homings()))
+            if self._hand.has_swept and not had_swept:
+                current_progress().remark("the hand has moved all joints through their range, and lets go with torque")
         self._simulation.step()
         self.measure()
 
@@ -295,20 +314,11 @@ class Emulator:
             whole[0, columns[chosen]] = values[chosen]
             array.assign(whole)
 
-    def _sweep(self) -> None:
-        """Move the joints without torque as a hand does: to the middle first, then through their range, all at once."""
-        state = self._simulation.state
-        positions, velocities = on_host(state.joint_q).copy(), on_host(state.joint_qd).copy()
-        for number, joint in enumerate(self.plan.joints):
-            if self._enabled[number] or not np.isfinite(joint.lower + joint.upper):
-                continue
-            middle, half = 0.5 * (joint.lower + joint.upper), 0.5 * (joint.upper - joint.lower)
-            way = np.sin(2.0 * np.pi * max(0.0, self.time - _SWEEP) / _SWEEP)
-            positions[self.plan.coordinates[number]] = middle + 0.98 * half * way
-            velocities[self.plan.dofs[number]] = 0.0
-        state.joint_q.assign(positions)
-        state.joint_qd.assign(velocities)
-        self._simulation.invalidate("joints")
+    def _move(self, wanted: np.ndarray) -> None:
+        """Set joints at rest to positions [rad or m], shape [joints]; NaN leaves a joint alone."""
+        chosen = ~np.isnan(wanted)
+        if chosen.any():
+            self.plan.place(self._simulation, np.nan_to_num(wanted), np.zeros(len(wanted)), chosen)
 
 
 def _chosen(patterns: Sequence[str], plan: RobotPlan) -> np.ndarray:

@@ -15,8 +15,11 @@ from pippin import ConfigError, load
 from pippin.labels import match
 from pippin.recording import Recording
 from pippin.studies import RunFolder, current_progress
+from pippin_fit import fit
 
-from .driving import DriveResult, drive
+from .drive_result import DriveResult
+from .driving import drive
+from .emulating import plugin_of
 from .pace import RealTime
 from .sources import DriveSource
 
@@ -84,13 +87,10 @@ def latency(
         ConfigError: The file or an argument does not fit.
         RobotFault: The robot does not answer, or a fault ended the drive.
     """
-    from pippin_fit import fit
-
     config, folder = load(file, overrides), RunFolder.chosen(out, file)
-    names = list(config.robot.config.joints) if config.robot is not None else []
-    chosen = match(joints, names, "joint", "--joints") if names else []
-    rate = config.robot.config.rate if names else 1.0
-    moves = _moves(len(names), chosen, amplitude, rate, seed)
+    own = plugin_of(config).config
+    chosen, rate = match(joints, list(own.joints), "joint", "--joints"), own.rate
+    moves = _moves(len(own.joints), chosen, amplitude, rate, seed)
     result = drive(
         config, DriveSource(moves=moves), name=str(file), realtime=realtime, out=folder.path / "drive", confirm=confirm
     )
@@ -101,9 +101,9 @@ def latency(
     found = {}
     for name in ("steps", "noise"):
         with current_progress().phase(name):
-            own = fit(folder.path / "fit.toml", [folder.path / f"{name}.npz"], overrides, out=folder.path / name)
-        (verdict,) = (each for each in own.verdicts if each.key == "signals.delay")
-        found[name] = (verdict.value, verdict.block_half_width or verdict.half_width, float(own.costs[-1]))
+            fitted = fit(folder.path / "fit.toml", [folder.path / f"{name}.npz"], overrides, out=folder.path / name)
+        (verdict,) = (each for each in fitted.verdicts if each.key == "signals.delay")
+        found[name] = (verdict.value, verdict.block_half_width or verdict.half_width, fitted.costs[-1])
     steps = max(0, round(found["noise"][0] / config.simulation.dt))
     folder.write_text("latency.toml", _overlay(file, folder.path, groups, steps, found))
     trip = result.round_trip.get("p50", float("nan"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from pippin.errors import ConfigError
+from pippin import ConfigError
 from pippin.labels import lookup
 
 from .config import RobotConfig, RobotSafetyConfig

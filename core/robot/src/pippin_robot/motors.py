@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 from .bus import BusConfig, BusPort, BusServer
 from .contract import Commands, RobotDriver, RobotJoint
+
+__all__ = ["Encoders", "MotorDriver", "MotorServer", "field", "known", "put", "refuse_slides"]
 
 
 class Encoders:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 RealTime = Literal["off", "try", "require"]
 """Whether the loop asks the system to come before other programs."""

@@ -9,7 +9,7 @@ import attrs
 import newton
 import numpy as np
 from pippin import ConfigError, Simulation, did_you_mean
-from pippin.arrays import on_host
+from pippin.arrays import on_host, present
 
 from .config import RobotConfig
 from .contract import RobotJoint
@@ -61,6 +61,35 @@ class RobotPlan:
             dofs=dofs,
             is_floating=bool(free.any()),
         )
+
+    def place(
+        self,
+        simulation: Simulation,
+        position: np.ndarray,
+        velocity: np.ndarray,
+        chosen: np.ndarray | slice = slice(None),
+    ) -> None:
+        """Put the chosen joints of a simulation somewhere.
+
+        Args:
+            simulation: The simulation.
+            position: Positions of all joints [rad or m], shape [joints].
+            velocity: Velocities [rad/s or m/s]; NaN is zero.
+            chosen: Which joints; by default all.
+        """
+        for array, places, values in (
+            (present(simulation.state.joint_q), self.coordinates, position),
+            (present(simulation.state.joint_qd), self.dofs, np.nan_to_num(velocity)),
+        ):
+            whole = on_host(array).copy()
+            whole[places[chosen]] = values[chosen]
+            array.assign(whole)
+        simulation.invalidate("joints")
+
+
+def driven_names(simulation: Simulation) -> list[str]:
+    """Return the names of the joints that follow positions, as the table `robot.joints` may have them."""
+    return [label.rpartition("/")[2] for label, _ in _driven(simulation)]
 
 
 def _driven(simulation: Simulation) -> Any:

@@ -54,10 +54,4 @@ class Shadow:
         return np.sqrt(self._squares / max(1, self._count))
 
     def _follow(self, readings: Readings) -> None:
-        state = self._simulation.state
-        positions, velocities = on_host(state.joint_q).copy(), on_host(state.joint_qd).copy()
-        positions[self._plan.coordinates] = readings.position
-        velocities[self._plan.dofs] = np.nan_to_num(readings.velocity)
-        state.joint_q.assign(positions)
-        state.joint_qd.assign(velocities)
-        self._simulation.invalidate("joints")
+        self._plan.place(self._simulation, readings.position, readings.velocity)

@@ -1,4 +1,4 @@
-"""What a robot is told: a table of targets, a policy, or another robot that somebody moves."""
+"""Sources of targets: a table, a policy, or another robot that somebody moves."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin.errors import ConfigError
+from pippin import ConfigError
 
 from .contract import Readings, RobotDriver, RobotFault, RobotJoint
 
 
 @attrs.frozen(kw_only=True)
 class DriveSource:
-    """What a robot is told: one of these, or the motions of the file."""
+    """Choice of what moves a robot: one of these, or the motions of the file."""
 
     policy: Path | None = None
     """An ONNX file with a passport."""
@@ -123,6 +123,9 @@ class PolicySource(TargetSource):
             self._runner = Runner(policy, joints=names, rate=rate, gains=gains)
         except RobotError as error:
             raise ConfigError(f"--policy: '{policy}': {error}") from error
+        for each in self._runner.passport["actions"]:
+            if (told := (each["recipe"] or {}).get("target")) != "position_targets":
+                raise ConfigError(f"--policy: its action {each['label']!r} gives {told}; only positions can be driven")
         wanted = self._runner.passport["commands"]
         self._commands = {label: np.asarray(value, dtype=np.float32) for label, value in commands.items()}
         for label in wanted.keys() ^ self._commands.keys():

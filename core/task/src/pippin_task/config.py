@@ -144,4 +144,5 @@ class PolicyConfig:
 
     check: bool = True
     """Whether a task that differs from the passport of the file is refused: another control step, other observations,
-    or other meanings of the actions. Noise, delays, gains and the solver may differ."""
+    or other meanings of the actions. Noise, delays, gains and the solver may differ. A policy as mjlab exports it is
+    refused, too."""

@@ -45,18 +45,26 @@ Passport = dict[str, Any]
 """The keys of a passport, as JSON has them: see the page *Run a policy on a robot*."""
 
 
-def write_passport(file: Path, passport: Passport) -> None:
+def write_passport(
+    file: Path, passport: Passport, inputs: np.ndarray | None = None, outputs: np.ndarray | None = None
+) -> None:
     """Write a passport into an ONNX file, with a row of its observations and the actions that the network gives.
 
     Args:
         file: The ONNX file, which is written anew.
         passport: The passport, as `passport_of` returns it.
+        inputs: What turns the observations into those of the network, shape [observations, numbers of the network],
+            which the new file contains; by default they are the same.
+        outputs: What turns the numbers of the network into actions, shape [numbers of the network, actions], likewise.
 
     Raises:
+        ConfigError: The network has not one input and one output of these widths.
         PluginError: The extra `policy` is not installed.
     """
     onnx = import_library("onnx", "policy")
     model = onnx.load(file)
+    if inputs is not None and outputs is not None:
+        _enclose(onnx, model.graph, inputs, outputs)
     evaluator = import_library("onnx.reference", "policy").ReferenceEvaluator(model)
     rows = np.array(passport["record"]["observations"], dtype=np.float32)
     (outcome, *_) = evaluator.run(None, {evaluator.input_names[0]: rows})
@@ -64,6 +72,34 @@ def write_passport(file: Path, passport: Passport) -> None:
     kept = {each.key: each.value for each in model.metadata_props}
     onnx.helper.set_model_props(model, kept | {KEY: json.dumps(whole | {"digest": digest_of(whole)})})
     file.write_bytes(model.SerializeToString(deterministic=True))
+
+
+def _enclose(onnx: Any, graph: Any, inputs: np.ndarray, outputs: np.ndarray) -> None:
+    """Put a product with a matrix before a network, and one behind it."""
+    weights = {each.name for each in graph.initializer}
+    ends = [*(each for each in graph.input if each.name not in weights), *graph.output[:1]]
+    found = [[each.dim_value for each in end.type.tensor_type.shape.dim[1:]] for end in ends]
+    wanted = [[inputs.shape[1]], [outputs.shape[0]]]
+    if len(found) != 2 or any(own not in ([0], width) for own, width in zip(found, wanted, strict=True)):
+        shown = ", ".join(f"{end.name} {shape}" for end, shape in zip(ends, found, strict=True))
+        raise ConfigError(f"path: the network has {shown}, and its policy is said to have {wanted}; export it anew")
+    helper, names = onnx.helper, ("pippin_observations", "pippin_actions")
+    values = [
+        helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["rows", width])
+        for name, width in zip(names, (inputs.shape[0], outputs.shape[1]), strict=True)
+    ]
+    tensors = [
+        onnx.numpy_helper.from_array(np.asarray(matrix, np.float32), name)
+        for name, matrix in (("pippin_inputs", inputs), ("pippin_outputs", outputs))
+    ]
+    nodes = [
+        helper.make_node("MatMul", [names[0], "pippin_inputs"], [ends[0].name]),
+        *graph.node,
+        helper.make_node("MatMul", [ends[1].name, "pippin_outputs"], [names[1]]),
+    ]
+    others = [each for each in graph.input if each.name in weights]
+    whole = helper.make_graph(nodes, graph.name, [values[0], *others], values[1:], [*graph.initializer, *tensors])
+    graph.CopyFrom(whole)
 
 
 def read_passport(file: Path) -> Passport | None:
@@ -76,12 +112,7 @@ def read_passport(file: Path) -> Passport | None:
         ConfigError: The file cannot be read; or its passport is damaged, was changed, or is of another version.
         PluginError: The extra `policy` is not installed.
     """
-    onnx = import_library("onnx", "policy")
-    try:
-        model = onnx.load(file, load_external_data=False)
-    except Exception as error:  # that of a library below
-        raise ConfigError(f"path: '{file}' is not a readable ONNX file: {error}") from error
-    text = next((each.value for each in model.metadata_props if each.key == KEY), None)
+    text = metadata_of(file).get(KEY)
     if text is None:
         return None
     try:
@@ -94,6 +125,16 @@ def read_passport(file: Path) -> Passport | None:
     if digest != digest_of(passport):
         raise ConfigError(f"path: the passport of '{file}' was changed after it was written; export the policy anew")
     return passport
+
+
+def metadata_of(file: Path) -> dict[str, str]:
+    """Return the metadata of an ONNX file; errors are those of `read_passport`."""
+    onnx = import_library("onnx", "policy")
+    try:
+        model = onnx.load(file, load_external_data=False)
+    except Exception as error:  # that of a library below
+        raise ConfigError(f"path: '{file}' is not a readable ONNX file: {error}") from error
+    return {each.key: each.value for each in model.metadata_props}
 
 
 def digest_of(passport: Passport) -> str:

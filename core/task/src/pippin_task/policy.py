@@ -15,7 +15,7 @@ from pippin.devices import kind_of
 
 from pippin_task import kernels
 from pippin_task.config import PolicyConfig
-from pippin_task.passport import described, differences, read_passport
+from pippin_task.passport import described, differences, metadata_of, read_passport
 from pippin_task.task import Task
 
 
@@ -142,6 +142,11 @@ class Policy:
 
     def _refuse_other_task(self, file: Path, simulation: Host) -> None:
         passport = read_passport(file)
+        if passport is None and {"joint_names", "observation_names"} <= metadata_of(file).keys():
+            raise ConfigError(
+                f"path: '{file}' names joints and observations as mjlab does, and nothing brings them into the order of"
+                " this task; let `pippin deploy --file` do it, or set policy.check = false"
+            )
         if passport is None:
             return
         group = chosen_group(self.config.observations, self._task, "observations")

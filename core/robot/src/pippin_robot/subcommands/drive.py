@@ -84,8 +84,8 @@ def drive(file: Path, overrides: tuple[str, ...], as_json: bool, **options: Any)
             given = {name: options.pop(name) for name in ("policy", "replay", "leader")}
             source = DriveSource(**given, commands=dict(map(_command, options.pop("commands"))))
         import_newton(config, progress)
+        from pippin_robot.drive_result import shown
         from pippin_robot.driving import drive as drive_robot
-        from pippin_robot.driving import shown
 
         found = drive_robot(config, source, name=str(file), **options)
         for line in shown(found):
@@ -108,4 +108,3 @@ def _command(text: str) -> tuple[str, list[float]]:
         return label, [float(each) for each in numbers.split(",")]
     except ValueError:
         raise click.BadParameter(f"expected LABEL=NUMBER,NUMBER, got {text!r}") from None
-

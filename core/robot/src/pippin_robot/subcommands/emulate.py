@@ -16,12 +16,16 @@ from .drive import realtime
 @click.command()
 @click.argument("file", type=PATH)
 @click.option("--duration", type=click.FloatRange(min=0.0, min_open=True), metavar="S", help="End after this time [s].")
-@click.option("--hand", type=click.Choice(["sweep"]), help="Move joints without torque, as for a calibration.")
+@click.option(
+    "--hand",
+    type=click.Choice(["sweep", "wave"]),
+    help="Move joints without torque: as a calibration needs it, or to and fro.",
+)
 @click.option(
     "--calibrated",
     type=PATH,
     metavar="PATH",
-    help="Give the motors a calibration, and write LeRobot's file of it: PATH, or PATH/robot.json.",
+    help="Give the motors a calibration, and write LeRobot's file of it: PATH.json, or into the folder PATH.",
 )
 @realtime
 @click.option("--out", type=PATH, metavar="FOLDER", help="Folder of what the file records.")
