@@ -26,7 +26,7 @@ def arrows(lines: list[str]) -> Iterator[tuple[set[str], set[str], bool]]:
     names = {
         (row, column): found[0]
         for row, line in enumerate(lines)
-        for found in re.finditer(r"[a-z]+", line)
+        for found in re.finditer(r"[a-z][a-z\d]*", line)
         for column in range(*found.span())
     }
     waiting = {(row, column) for row, line in enumerate(lines) for column, sign in enumerate(line) if sign in LINES}

@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 from attrs.validators import ge, le
-from pippin.errors import ConfigError
+from pippin import ConfigError
 from pippin.extras import import_library
 
 from .cdr import NUMBERS, Table, encode, fields

@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 from attrs.validators import ge
-from pippin.errors import ConfigError
+from pippin import ConfigError
 from pippin.extras import import_library
 
 from .messages import dds_name, hashes
