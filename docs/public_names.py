@@ -57,6 +57,7 @@ FOR_PLUGINS = (
     "pippin_deploy",
     "pippin_robot",
     "pippin_robot.bus",
+    "pippin_robot.motors",
     "pippin_ros2",
     "pippin_ros2.cdr",
     "pippin_ros2.dds",

@@ -26,7 +26,7 @@ def arrows(lines: list[str]) -> Iterator[tuple[set[str], set[str], bool]]:
     names = {
         (row, column): found[0]
         for row, line in enumerate(lines)
-        for found in re.finditer(r"[a-z][a-z\d]*", line)
+        for found in re.finditer(r"[a-z][a-z0-9]*", line)
         for column in range(*found.span())
     }
     waiting = {(row, column) for row, line in enumerate(lines) for column, sign in enumerate(line) if sign in LINES}
@@ -74,7 +74,7 @@ def imported(folder: Path, pattern: str = "*.py") -> set[str]:
                 found |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 found.add(node.module)
-    others = {each.partition(".")[0].removeprefix("pippin_") for each in found}
+    others = {each.partition(".")[0].removeprefix("pippin_") for each in found if each.startswith("pippin_")}
     return (others & packages().keys()) - {folder.name}
 
 

@@ -24,29 +24,29 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 PACKAGES = {
     "core/benchmark": 2_960,
     "core/conformance": 8_500,
-    "core/deploy": 800,
-    "core/dynamixel": 650,
+    "core/deploy": 840,
+    "core/dynamixel": 690,
     "core/engines": 1_440,
-    "core/feetech": 650,
+    "core/feetech": 420,
     "core/fit": 6_150,
     "core/fuzz": 2_600,
     "core/host": 51_550,
     "core/judge": 1_110,
-    "core/lerobot": 320,
+    "core/lerobot": 870,
     "core/optimise": 1_570,
     "core/record": 2_640,
-    "core/robot": 1_600,
-    "core/ros2": 910,
+    "core/robot": 3_890,
+    "core/ros2": 960,
     "core/sweep": 2_140,
     "core/task": 10_710,
     "core/train": 1_120,
     "core/tune": 1_030,
-    "core/unitree": 630,
+    "core/unitree": 680,
     "core/view": 4_270,
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 102_520
+TOTAL = 109_700
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 WRAPPERS = {"drake": 250, "motrix": 225, "physx": 340, "pinocchio": 115}

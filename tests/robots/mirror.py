@@ -2,7 +2,7 @@
 
 import attrs
 import numpy as np
-from pippin_robot import Readings, Robot, RobotConfig, RobotDriver
+from pippin_robot import RobotConfig, RobotDriver, RobotPlugin, RobotReadings
 
 
 @attrs.frozen(kw_only=True)
@@ -21,7 +21,7 @@ class MirrorDriver(RobotDriver):
         self.position = np.array([joint.start for joint in joints])
         self.told, self.is_on = [], False
 
-    def read(self, readings: Readings) -> None:
+    def read(self, readings: RobotReadings) -> None:
         readings.position[:] = self.position
         readings.velocity[:] = 0.0
 
@@ -42,7 +42,7 @@ class MirrorDriver(RobotDriver):
         pass
 
 
-class Mirror(Robot):
+class Mirror(RobotPlugin):
     """The plugin; its last driver is kept, for tests."""
 
     last = None

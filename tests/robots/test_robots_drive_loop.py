@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 from pippin.errors import ConfigError
-from pippin_robot.contract import Readings, RobotFault
+from pippin_robot import RobotFault, RobotReadings
 from pippin_robot.sources import TargetSource
 
 from .conftest import run
@@ -42,7 +42,7 @@ def test_readings_are_those_of_the_simulation(emulator, drive_loop, port):
     with emulator.emulated({"robot.port": port, "robot.joints.wrist_roll.sign": -1, "robot.joints.gripper.zero": 1500}):
         time.sleep(2.0)  # limp, it falls and rests
         loop = drive_loop(table(1), **{"robot.joints.wrist_roll.sign": -1, "robot.joints.gripper.zero": 1500})
-        readings = Readings(6)
+        readings = RobotReadings(6)
         loop.driver.read(readings)
 
     apart = np.abs(readings.position - emulator.result["positions"])
@@ -73,7 +73,7 @@ def test_a_dry_run_moves_nothing(emulator, drive_loop, port):
     with emulator.emulated({"robot.port": port}):
         loop = drive_loop(table(60, way=0.5), dry=True, **{"robot.limits.velocity": 0.1})
         loop.driver.set_torque(True)
-        before = Readings(6)
+        before = RobotReadings(6)
         loop.driver.read(before)
         end = run(loop)
 

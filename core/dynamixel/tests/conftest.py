@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from pippin_dynamixel import DynamixelConfig, DynamixelJointConfig, bus
 from pippin_dynamixel.robot import Dynamixel, DynamixelServer
+from pippin_robot import DrivenJoint, RobotCommands, RobotReadings
 from pippin_robot.bus import BusEmulateConfig
-from pippin_robot.contract import Commands, Readings, RobotJoint
 
 JOINTS = {
     "pan": DynamixelJointConfig(id=1, model="xl430-w250"),
@@ -32,18 +32,18 @@ class Servos:
         emulated = BusEmulateConfig(**{key: settings.pop(key) for key in ("wire", "seed") if key in settings})
         self.config = DynamixelConfig(port=str(place / "bus"), joints=JOINTS, emulate=emulated, **settings)
         self.joints = [
-            RobotJoint(name=name, lower=-1.5, upper=1.0, velocity_limit=5.0, effort_limit=2.0, start=0.0)
+            DrivenJoint(name=name, lower=-1.5, upper=1.0, velocity_limit=5.0, effort_limit=2.0, start=0.0)
             for name in JOINTS
         ]
         self.robot = Dynamixel(self.config)
         self.server: DynamixelServer = self.robot.serve(self.joints)
-        self.readings = Readings(3)
+        self.readings = RobotReadings(3)
         self.readings.position[:] = POSITIONS
         self.readings.velocity[:] = 0.0
         self.readings.effort[:] = self.readings.current[:] = 0.0
         self.readings.voltage[:], self.readings.temperature[:] = (12.0, 5.0, 12.0), 30.0
 
-    def exchange(self) -> Commands:
+    def exchange(self) -> RobotCommands:
         """Let the robot's side of a step happen."""
         return self.server.exchange(self.readings)
 

@@ -11,7 +11,7 @@ import pytest
 from pippin import ConfigError
 from pippin_dynamixel import DynamixelConfig, DynamixelJointConfig, bus
 from pippin_dynamixel.robot import Dynamixel, DynamixelDriver
-from pippin_robot.contract import Commands, Readings, RobotFault
+from pippin_robot import RobotCommands, RobotFault, RobotReadings
 
 from .conftest import JOINTS, POSITIONS, Client, Servos, opened
 
@@ -27,8 +27,8 @@ def driver(servos: Servos) -> Iterator[DynamixelDriver]:
     found.close()
 
 
-def reads(driver: DynamixelDriver) -> Readings:
-    readings = Readings(3)
+def reads(driver: DynamixelDriver) -> RobotReadings:
+    readings = RobotReadings(3)
     driver.read(readings)
     return readings
 
@@ -75,7 +75,7 @@ def test_goals_arrive_whatever_a_servo_remembers(servos: Servos, client: Client,
     targets = POSITIONS + np.array([0.1, -0.2, -0.3])
 
     before = reads(driver).position
-    commands = Commands(3)
+    commands = RobotCommands(3)
     commands.position[:] = before
     driver.write(commands)
     driver.set_torque(True)
@@ -117,7 +117,7 @@ def test_goals_stay_within_the_limits_of_a_servo(servos: Servos, client: Client)
     assert fault.value.kind == "limit"
     client.write(2, bus.LOWEST, 4, 0)
     driver = servos.robot.connect(servos.joints)
-    commands = Commands(3)
+    commands = RobotCommands(3)
     commands.position[:] = 1.0
     driver.write(commands)
     driver.has_torque()
@@ -126,7 +126,7 @@ def test_goals_stay_within_the_limits_of_a_servo(servos: Servos, client: Client)
 
 
 def test_settings_are_written_once(servos: Servos, client: Client, driver: DynamixelDriver) -> None:
-    commands = Commands(3)
+    commands = RobotCommands(3)
     commands.position[:], commands.kp[:2], commands.kd[2], commands.effort_share[1] = POSITIONS, 300.0, 7.0, 0.5
     driver.write(commands)
     before = driver.counts()["packets"]
@@ -141,7 +141,7 @@ def test_settings_are_written_once(servos: Servos, client: Client, driver: Dynam
 
 
 def test_targets_that_are_no_numbers_are_left_out(servos: Servos, driver: DynamixelDriver) -> None:
-    commands = Commands(3)
+    commands = RobotCommands(3)
     commands.position[1] = 0.2
     driver.write(commands)
     driver.has_torque()  # an answer: the packet before it is done

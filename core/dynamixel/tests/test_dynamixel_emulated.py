@@ -13,7 +13,7 @@ import pytest
 from pippin import ConfigError, Simulation, load
 from pippin.arrays import on_host
 from pippin_dynamixel import bus
-from pippin_robot import Commands, Emulator, Readings
+from pippin_robot import Emulator, RobotCommands, RobotReadings
 from pippin_robot.emulating import ACTING, plugin_of
 
 from .conftest import Client
@@ -69,7 +69,7 @@ def steps(emulator: Emulator, count: int) -> None:
 
 def test_the_driver_measures_and_moves_the_arm(emulator: Emulator) -> None:
     driver = plugin_of(emulator.simulation.config).connect(emulator.plan.joints)
-    readings, commands = Readings(6), Commands(6)
+    readings, commands = RobotReadings(6), RobotCommands(6)
     driver.read(readings)
     start = readings.position.copy()
     truth = on_host(emulator.simulation.state.joint_q)[emulator.plan.coordinates]
@@ -122,7 +122,7 @@ def test_gains_of_a_client_reach_the_motor(emulator: Emulator) -> None:
 
 def test_a_voltage_that_shuts_down_is_refused_at_the_start(emulator: Emulator) -> None:
     server = plugin_of(emulator.simulation.config).serve(emulator.plan.joints)
-    readings = Readings(6)
+    readings = RobotReadings(6)
     readings.position[:], readings.voltage[:] = 0.0, 7.5
     with pytest.raises(ConfigError, match=r"shoulder_pan: the servo has 7.5 V, and shuts down outside 3.5 to 7 V"):
         server.open(readings)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pippin_dynamixel import bus
-from pippin_robot.contract import RobotFault
+from pippin_robot import RobotFault
 
 from .conftest import POSITIONS, Client, Servos, opened
 

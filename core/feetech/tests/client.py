@@ -6,8 +6,8 @@ import numpy as np
 import scservo_sdk as sdk
 from pippin_feetech import FeetechConfig, FeetechJointConfig
 from pippin_feetech.robot import Feetech
+from pippin_robot import DrivenJoint, RobotReadings
 from pippin_robot.bus import BusEmulateConfig
-from pippin_robot.contract import Readings, RobotJoint
 
 
 def servos(link, count=3, baud=1_000_000, baud_rule="strict", **emulate):
@@ -20,9 +20,9 @@ def servos(link, count=3, baud=1_000_000, baud_rule="strict", **emulate):
         emulate=BusEmulateConfig(baud=baud_rule, **emulate),
     )
     joints = [
-        RobotJoint(name=name, lower=-1.5, upper=1.5, velocity_limit=5.0, effort_limit=3.0, start=0.0) for name in names
+        DrivenJoint(name=name, lower=-1.5, upper=1.5, velocity_limit=5.0, effort_limit=3.0, start=0.0) for name in names
     ]
-    readings = Readings(count)
+    readings = RobotReadings(count)
     readings.position[:], readings.velocity[:], readings.effort[:] = 0.0, 0.0, 0.0
     readings.voltage[:], readings.temperature[:] = 12.0, 25.0
     return Feetech(config).serve(joints), readings

@@ -6,7 +6,7 @@ import time
 import pytest
 from lerobot_env_pippin.body import Body, scales
 from pippin import ConfigError
-from pippin_robot.contract import RobotJoint
+from pippin_robot import DrivenJoint
 
 POLE = """<mujoco><worldbody><body pos="0 0 0.5"><joint name="hinge" axis="0 1 0" range="-30 90"/>
 <geom type="capsule" size="0.1" fromto="0 0 0 0 0 0.4"/></body></worldbody></mujoco>"""
@@ -55,7 +55,7 @@ def make(file):
 
 
 def joint(name, lower, upper, is_angle=True):
-    return RobotJoint(
+    return DrivenJoint(
         name=name,
         lower=lower,
         upper=upper,

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 from pippin.errors import ConfigError
-from pippin_robot.contract import RobotJoint
+from pippin_robot import DrivenJoint
 from pippin_robot.lerobot import LeRobotJointConfig, LeRobotRobotConfig
 from pippin_robot.lerobot_driver import LeRobotRobot
 
@@ -43,7 +43,7 @@ def test_numbers_without_a_meaning_are_refused(keys, fault):
 
 
 def joint(*, is_angle=True):
-    return RobotJoint(
+    return DrivenJoint(
         name="lift", lower=0.0, upper=1.0, velocity_limit=1.0, effort_limit=1.0, start=0.0, is_angle=is_angle
     )
 

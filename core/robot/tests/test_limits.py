@@ -3,14 +3,14 @@
 import attrs
 import numpy as np
 import pytest
-from pippin_robot import Readings, RobotConfig, RobotFault, RobotJoint, RobotJointConfig, RobotLimitsConfig
+from pippin_robot import DrivenJoint, RobotConfig, RobotFault, RobotJointConfig, RobotLimitsConfig, RobotReadings
 from pippin_robot.limits import TargetLimits, refuse_readings
 
 PERIOD = 0.01
 
 JOINTS = [
-    RobotJoint(name="pan", lower=-1.0, upper=1.0, velocity_limit=5.0, effort_limit=1.0, start=0.0),
-    RobotJoint(name="lift", lower=-0.5, upper=0.5, velocity_limit=np.inf, effort_limit=1.0, start=0.0),
+    DrivenJoint(name="pan", lower=-1.0, upper=1.0, velocity_limit=5.0, effort_limit=1.0, start=0.0),
+    DrivenJoint(name="lift", lower=-0.5, upper=0.5, velocity_limit=np.inf, effort_limit=1.0, start=0.0),
 ]
 
 
@@ -66,7 +66,7 @@ def test_a_target_is_near_the_measured_position():
 )
 def test_a_reading_out_of_bounds_is_a_fault(change, kind):
     safety = attrs.evolve(RobotConfig(joints={}).safety, voltage=(6.0, 8.4), tilt=0.8)
-    readings = Readings(2)
+    readings = RobotReadings(2)
     readings.position[:] = 0.0
     refuse_readings(readings, JOINTS, safety)
     for name, value in change.items():

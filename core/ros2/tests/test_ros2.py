@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pippin import ConfigError
-from pippin_robot import Commands, Readings, RobotFault, RobotSafetyConfig
+from pippin_robot import RobotCommands, RobotFault, RobotReadings, RobotSafetyConfig
 
 from tests.serving import DOMAIN, joints_of, peer, served, within
 
@@ -61,7 +61,7 @@ def test_a_program_of_others_commands_by_three_topics():
 def test_the_driver_reads_and_commands_an_emulated_robot():
     """Both sides share the domain of this process."""
     with served(robot()) as found:
-        driver, readings, commands = robot().connect(joints_of(JOINTS)), Readings(2), Commands(2)
+        driver, readings, commands = robot().connect(joints_of(JOINTS)), RobotReadings(2), RobotCommands(2)
         try:
             driver.read(readings)
             first = readings.position.copy()
@@ -101,7 +101,7 @@ def test_the_driver_names_a_joint_that_nobody_tells():
 def test_the_unit_and_the_clock_are_told_when_asked_for():
     """A driver of another robot of this process reads the unit; the clock is that of the simulation."""
     with served(robot(imu="base", use_sim_time=True)) as found:
-        driver, readings = robot(imu="base").connect(joints_of(JOINTS)), Readings(2)
+        driver, readings = robot(imu="base").connect(joints_of(JOINTS)), RobotReadings(2)
         try:
             assert within(5.0, lambda: driver.read(readings) or not np.isnan(readings.orientation).any())
         finally:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pippin import ConfigError
-from pippin_robot import Commands, Readings, RobotFault
+from pippin_robot import RobotCommands, RobotFault, RobotReadings
 
 from tests.serving import joints_of, peer, served, within
 
@@ -59,7 +59,7 @@ def test_a_program_of_others_reads_states_and_tokens_and_commands(endpoint):
 
 def test_the_driver_reads_and_commands_an_emulated_robot(endpoint):
     with served(robot(endpoint, router=True)) as found:
-        driver, readings, commands = robot(endpoint).connect(joints_of(JOINTS)), Readings(2), Commands(2)
+        driver, readings, commands = robot(endpoint).connect(joints_of(JOINTS)), RobotReadings(2), RobotCommands(2)
         try:
             commands.position[:] = 0.3, 0.2
             assert within(5.0, lambda: driver.write(commands) or found.readings.position[0] == 0.3)

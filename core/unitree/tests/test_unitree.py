@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pippin import ConfigError
-from pippin_robot import Commands, Readings, RobotFault, RobotSafetyConfig
+from pippin_robot import RobotCommands, RobotFault, RobotReadings, RobotSafetyConfig
 
 from tests.serving import DOMAIN, joints_of, peer, served, within
 
@@ -54,7 +54,7 @@ def test_a_program_of_others_reads_states_and_commands_motors_by_name(sdk):
 
 def followed(**fields):
     """Return what a command commands; other fields are as of a motor that is on and free."""
-    motors, commands = Motors(robot().config, []), Commands(12)
+    motors, commands = Motors(robot().config, []), RobotCommands(12)
     record = motors.command()
     for path, value in {"mode": 1, **fields}.items():
         record[f"motor_cmd.{path}"] = value
@@ -107,7 +107,7 @@ def test_the_driver_switches_motors_on_and_brakes_by_itself(kind, joints):
     with served(robot(kind, joints)) as found:
         found.readings.temperature[:] = 35.0
         driver = robot(kind, joints, safety=safety).connect(joints_of(joints))
-        readings, commands = Readings(2), Commands(2)
+        readings, commands = RobotReadings(2), RobotCommands(2)
         try:
             assert not driver.has_torque()
             driver.read(readings)

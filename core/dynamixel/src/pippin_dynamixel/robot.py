@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 from pippin import ConfigError
+from pippin_robot import DrivenJoint, RobotCommands, RobotFault, RobotPlugin, RobotReadings
 from pippin_robot.bus import refuse_ids, refuse_rate
-from pippin_robot.contract import Commands, Readings, Robot, RobotFault, RobotJoint
 from pippin_robot.motors import MotorDriver, MotorServer, field, put, refuse_slides
 
 from . import DynamixelConfig, bus
@@ -31,7 +31,7 @@ _VOLTAGE, _HEAT, _OVERLOAD = 1, 4, 32
 _KINDS = {_VOLTAGE: "voltage", _HEAT: "heat", _OVERLOAD: "overload"}
 
 
-class Dynamixel(Robot):
+class Dynamixel(RobotPlugin):
     """A bus of servos of the series X."""
 
     config: DynamixelConfig
@@ -44,12 +44,12 @@ class Dynamixel(Robot):
         if config.baud not in bus.SPEEDS:
             raise ConfigError(f"robot.baud: servos know {', '.join(map(str, bus.SPEEDS))}, got {config.baud}")
 
-    def serve(self, joints: Sequence[RobotJoint]) -> DynamixelServer:
+    def serve(self, joints: Sequence[DrivenJoint]) -> DynamixelServer:
         """Return the servos."""
         refuse_slides(joints)
         return DynamixelServer(self.config, joints)
 
-    def connect(self, joints: Sequence[RobotJoint]) -> DynamixelDriver:
+    def connect(self, joints: Sequence[DrivenJoint]) -> DynamixelDriver:
         """Return the driver, once every servo has answered."""
         refuse_slides(joints)
         count, each = len(joints), _READING.size
@@ -64,7 +64,7 @@ class DynamixelServer(MotorServer):
     protocol = Path(bus.__file__)
     notes = ("servos keep gains I and D and accelerations, and do nothing with them; PWM and trajectories read 0",)
 
-    def __init__(self, config: DynamixelConfig, joints: Sequence[RobotJoint]) -> None:
+    def __init__(self, config: DynamixelConfig, joints: Sequence[DrivenJoint]) -> None:
         super().__init__(config, joints, bus.TURN)
         names = {model["name"]: number for number, model in bus.tables()[1].items()}
         models = [names[each.model] for each in config.joints.values()]
@@ -75,12 +75,12 @@ class DynamixelServer(MotorServer):
         self._limit = np.array([joint.effort_limit for joint in joints])
         self._unit = np.array([bus.tables()[1][model].get("current", np.nan) for model in models])
         self._most_current = np.maximum(field(self.rows, bus.MOST_CURRENT, "<u2"), 1)
-        self._commands, self._gains = Commands(count), field(self.rows, bus.KP, "<u2").copy()
+        self._commands, self._gains = RobotCommands(count), field(self.rows, bus.KP, "<u2").copy()
         self._commands.enabled[:] = self._is_over = self._stopped = np.zeros(count, dtype=bool)
         self._goals: np.ndarray = np.zeros(count, dtype=np.int32)
         self._targets, self._speeds, self._time, self._is_first = np.zeros(count), np.zeros(count), 0.0, True
 
-    def publish(self, readings: Readings) -> None:
+    def publish(self, readings: RobotReadings) -> None:
         """Write the registers of what is measured; the program adds the homing offset."""
         rows = self.rows
         directions = np.where(rows[:, bus.DRIVE] & 1, -1, 1)
@@ -99,7 +99,7 @@ class DynamixelServer(MotorServer):
             self._targets = self._goals.astype(float)
         self._fail()
 
-    def open(self, readings: Readings) -> None:
+    def open(self, readings: RobotReadings) -> None:
         """Fill the registers, and start the program that answers."""
         self.publish(readings)
         low, high = (0.1 * field(self.rows, place, "<u2") for place in (bus.LOW_VOLTS, bus.HIGH_VOLTS))
@@ -122,7 +122,7 @@ class DynamixelServer(MotorServer):
             if error & row[bus.SHUTDOWN] and row[bus.TORQUE]:
                 row[bus.TORQUE] = 0
 
-    def exchange(self, readings: Readings) -> Commands:
+    def exchange(self, readings: RobotReadings) -> RobotCommands:
         """Publish, and return the goals, which move by their profile, the torque, and gains that a client changed."""
         self.refuse_end()
         self.publish(readings)
@@ -205,7 +205,7 @@ class DynamixelDriver(MotorDriver):
                 "limit",
             )
 
-    def read(self, readings: Readings) -> None:
+    def read(self, readings: RobotReadings) -> None:
         """Measure all servos by one packet."""
         found = np.array([_READING.unpack(data) for data in self.ask_all(bus.CURRENT, _READING.size)])
         current, rate, position, volts, heat = found.T

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 from pippin import ConfigError
+from pippin_robot import DrivenJoint, RobotCommands, RobotFault, RobotPlugin, RobotReadings
 from pippin_robot.bus import refuse_ids, refuse_rate
-from pippin_robot.contract import Commands, Readings, Robot, RobotFault, RobotJoint
 from pippin_robot.motors import MotorDriver, MotorServer, field, put, refuse_slides
 
 from . import FeetechConfig, bus
@@ -50,7 +50,7 @@ _CURRENT = 69
 """Register of the current."""
 
 
-class Feetech(Robot):
+class Feetech(RobotPlugin):
     """A bus of servos STS3215."""
 
     config: FeetechConfig
@@ -63,12 +63,12 @@ class Feetech(Robot):
         if config.baud not in bus.SPEEDS:
             raise ConfigError(f"robot.baud: servos know {', '.join(map(str, bus.SPEEDS))}, got {config.baud}")
 
-    def serve(self, joints: Sequence[RobotJoint]) -> FeetechServer:
+    def serve(self, joints: Sequence[DrivenJoint]) -> FeetechServer:
         """Return the servos."""
         refuse_slides(joints)
         return FeetechServer(self.config, joints)
 
-    def connect(self, joints: Sequence[RobotJoint]) -> FeetechDriver:
+    def connect(self, joints: Sequence[DrivenJoint]) -> FeetechDriver:
         """Return the driver, once every servo has answered."""
         refuse_slides(joints)
         count = len(joints)
@@ -81,7 +81,7 @@ class FeetechServer(MotorServer):
 
     protocol = Path(bus.__file__)
 
-    def __init__(self, config: FeetechConfig, joints: Sequence[RobotJoint]) -> None:
+    def __init__(self, config: FeetechConfig, joints: Sequence[DrivenJoint]) -> None:
         super().__init__(config, joints, bus.TURN)
         self._limit = np.array([joint.effort_limit for joint in joints])
         for row, each in zip(self.rows, config.joints.values(), strict=True):
@@ -92,12 +92,12 @@ class FeetechServer(MotorServer):
             put(row, bus.HIGHEST, "<H", bus.TURN - 1)
             put(row, 16, "<H", 1000)
             put(row, EFFORT, "<H", 1000)
-        self._commands = Commands(len(joints))
+        self._commands = RobotCommands(len(joints))
         self._goals: np.ndarray = np.full(len(joints), -1)
         self._gains = np.array([_FRESH[KP]] * len(joints))
         self._is_first = True
 
-    def publish(self, readings: Readings) -> None:
+    def publish(self, readings: RobotReadings) -> None:
         """Write the registers of what is measured; the program takes the homing offset off."""
         rows = self.rows
         loads = _cut(self.encoders.signed(readings.effort / self._limit * 1000.0))
@@ -114,7 +114,7 @@ class FeetechServer(MotorServer):
             for row in self.rows:
                 put(row, bus.GOAL, "<H", bus.present(row))
 
-    def exchange(self, readings: Readings) -> Commands:
+    def exchange(self, readings: RobotReadings) -> RobotCommands:
         """Publish, and return the goals within the servos' limits, their torque, and gains that a client changed."""
         self.refuse_end()
         self.publish(readings)
@@ -171,7 +171,7 @@ class FeetechDriver(MotorDriver):
         found = self._offset, self.numbers(bus.LOWEST, "<H"), self.numbers(bus.HIGHEST, "<H")
         self.refuse_calibration([(int(a), int(b), int(c)) for a, b, c in zip(*found, strict=True)])
 
-    def read(self, readings: Readings) -> None:
+    def read(self, readings: RobotReadings) -> None:
         """Measure all servos by one packet."""
         rows = self.ask_all(bus.POSITION, _LAST)
         for number, data in enumerate(rows):

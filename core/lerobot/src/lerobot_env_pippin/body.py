@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 from pippin import ConfigError, Simulation, load
+from pippin_robot import DrivenJoint, RobotCommands, RobotPlugin, RobotReadings, RobotServer
 from pippin_robot.config import RobotConfig, RobotJointConfig
-from pippin_robot.contract import Commands, Readings, Robot, RobotJoint, RobotServer
 from pippin_robot.emulating import ACTING, Emulator
 from pippin_robot.lerobot import RANGES
 from pippin_robot.plan import driven_names
@@ -64,7 +64,7 @@ class Body:
             robot = _Body(own.config if own else _robot_of(self.simulation))
             self._emulator = Emulator(self.simulation, robot)
             #: The driven joints, in the order of the file's table `robot.joints`, or as they are driven.
-            self.joints: Sequence[RobotJoint] = self._emulator.plan.joints
+            self.joints: Sequence[DrivenJoint] = self._emulator.plan.joints
             self._factor, self._zero = scales(self.joints, unit, units or {}, zero)
             self._steps = self._steps_of(rate)
             #: The cameras: name, array and index.
@@ -72,7 +72,7 @@ class Body:
         except BaseException:
             self.simulation.close()
             raise
-        self._commands: Commands = robot.commands
+        self._commands: RobotCommands = robot.commands
         self._begin, self._done = time.monotonic(), 0
         #: Names of the numbers, as LeRobot has them.
         self.keys: Sequence[str] = [f"{joint.name}.pos" for joint in self.joints]
@@ -144,26 +144,26 @@ class Body:
         return dict(zip(self.keys, (positions * self._factor + self._zero).tolist(), strict=True))
 
 
-class _Body(Robot):
+class _Body(RobotPlugin):
     """The robot of the emulator: its server is this process."""
 
     def __init__(self, config: RobotConfig) -> None:
         super().__init__(config)
-        self.commands = Commands(len(config.joints))
+        self.commands = RobotCommands(len(config.joints))
 
-    def serve(self, joints: Sequence[RobotJoint]) -> RobotServer:
+    def serve(self, joints: Sequence[DrivenJoint]) -> RobotServer:
         """Return the server that hands over the commands."""
         return _Here(self.commands)
 
 
 class _Here(RobotServer):
-    def __init__(self, commands: Commands) -> None:
+    def __init__(self, commands: RobotCommands) -> None:
         self._commands = commands
 
-    def open(self, readings: Readings) -> None:
+    def open(self, readings: RobotReadings) -> None:
         """Nobody else can reach it."""
 
-    def exchange(self, readings: Readings) -> Commands:
+    def exchange(self, readings: RobotReadings) -> RobotCommands:
         """Return the commands."""
         return self._commands
 
@@ -172,7 +172,7 @@ class _Here(RobotServer):
 
 
 def scales(
-    joints: Sequence[RobotJoint], unit: str, units: Mapping[str, str], zero: str
+    joints: Sequence[DrivenJoint], unit: str, units: Mapping[str, str], zero: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return factors and sums that make LeRobot's numbers from positions, shape [joints].
 

@@ -12,7 +12,7 @@ from .config import (
     RobotLimitsConfig,
     RobotSafetyConfig,
 )
-from .contract import Commands, Readings, Robot, RobotDriver, RobotFault, RobotJoint, RobotServer
+from .contract import DrivenJoint, RobotCommands, RobotDriver, RobotFault, RobotPlugin, RobotReadings, RobotServer
 
 if TYPE_CHECKING:
     from .drive_result import DriveResult
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from .sources import DriveSource
 
 __all__ = [
-    "Commands",
     "DriveResult",
     "DriveSource",
+    "DrivenJoint",
     "EmulateResult",
     "EmulatedFaultConfig",
     "Emulator",
     "LatencyResult",
-    "Readings",
-    "Robot",
+    "RobotCommands",
     "RobotConfig",
     "RobotDriver",
     "RobotEmulateConfig",
     "RobotFault",
-    "RobotJoint",
     "RobotJointConfig",
     "RobotLimitsConfig",
+    "RobotPlugin",
+    "RobotReadings",
     "RobotSafetyConfig",
     "RobotServer",
     "drive",

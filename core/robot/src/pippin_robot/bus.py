@@ -24,7 +24,17 @@ from pippin.validators import positive
 
 from . import bus_program
 from .config import RobotConfig, RobotEmulateConfig, RobotJointConfig
-from .contract import Readings, RobotFault, RobotServer
+from .contract import RobotFault, RobotReadings, RobotServer
+
+__all__ = [
+    "BusConfig",
+    "BusEmulateConfig",
+    "BusJointConfig",
+    "BusPort",
+    "BusServer",
+    "refuse_ids",
+    "refuse_rate",
+]
 
 _START = 10.0
 """Longest start of the program [s]."""
@@ -93,7 +103,7 @@ class BusServer(RobotServer):
     """
 
     protocol: Path
-    """File with the class `Bus` of `bus_program`: the standard library alone."""
+    """File with the class `BUS` of `bus_program`: the standard library alone."""
 
     def __init__(self, config: BusConfig, count: int) -> None:
         self._config = config
@@ -106,10 +116,10 @@ class BusServer(RobotServer):
         self._program: subprocess.Popen[str] | None = None
 
     @abc.abstractmethod
-    def publish(self, readings: Readings) -> None:
+    def publish(self, readings: RobotReadings) -> None:
         """Write what the robot measures into the rows."""
 
-    def open(self, readings: Readings) -> None:
+    def open(self, readings: RobotReadings) -> None:
         """Fill the registers, and start the program that answers."""
         self.publish(readings)
         settings = {

@@ -1,7 +1,7 @@
 """A bus of motors at a pseudo terminal: a program of its own, of Python's standard library alone.
 
 `BusServer` starts it, by its path, as `python -I bus_program.py SETTINGS`, with the settings as JSON. It shares memory
-with the emulator: a head, and a row of registers for each motor. A protocol, a file with a class `Bus`, turns bytes
+with the emulator: a head, and a row of registers for each motor. A protocol, a file with a class `BUS`, turns bytes
 into answers; the port exists once the program says so on its standard output, and the rows are filled before.
 """
 
@@ -66,7 +66,7 @@ def speed_of(master: int):
     return struct.unpack_from("<I", told, INPUT_SPEED)[0]
 
 
-class Line:
+class BusLine:
     """The pseudo terminal, as slow as a wire if it shall be."""
 
     def __init__(self, link, is_timed: bool):
@@ -111,7 +111,7 @@ class Line:
                 os.unlink(self.link)
 
 
-def serve(bus, memory: Memory, line: Line, is_strict: bool, seed: int) -> None:
+def serve(bus, memory: Memory, line: BusLine, is_strict: bool, seed: int) -> None:
     """Answer until the emulator closes our standard input."""
     chance = random.Random(seed)
     while True:
@@ -156,8 +156,8 @@ def main(text: str) -> None:
     protocol = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(protocol)
     memory = Memory(settings["memory"], settings["count"])
-    bus = protocol.Bus([memory.row(index) for index in range(memory.count)], memory.add)
-    line = Line(settings["link"], settings["wire"])
+    bus = protocol.BUS([memory.row(index) for index in range(memory.count)], memory.add)
+    line = BusLine(settings["link"], settings["wire"])
     urgent()
     try:
         print(line.publish(), flush=True)

@@ -28,7 +28,7 @@ class RobotFault(PippinError):  # noqa: N818  what happened to a robot, and no m
 
 
 @attrs.frozen(kw_only=True)
-class RobotJoint:
+class DrivenJoint:
     """A driven joint, as the file has it."""
 
     name: str
@@ -47,7 +47,7 @@ class RobotJoint:
     """Whether the joint turns."""
 
 
-class Readings:
+class RobotReadings:
     """Measurements of a robot at one time, in the order of the joints, shape [joints]. NaN: it does not measure it.
 
     Args:
@@ -80,7 +80,7 @@ class Readings:
         """Specific force in the axes of the unit [m/s²]: at rest, that against gravity."""
 
 
-class Commands:
+class RobotCommands:
     """Targets, gains and torque of motors, in the order of the joints, shape [joints]. NaN: it is left as it is.
 
     Args:
@@ -117,7 +117,7 @@ class RobotServer(abc.ABC):
     notes: Sequence[str] = ()
 
     @abc.abstractmethod
-    def open(self, readings: Readings) -> None:
+    def open(self, readings: RobotReadings) -> None:
         """Become reachable, with these readings in place before.
 
         Args:
@@ -128,7 +128,7 @@ class RobotServer(abc.ABC):
         """
 
     @abc.abstractmethod
-    def exchange(self, readings: Readings) -> Commands:
+    def exchange(self, readings: RobotReadings) -> RobotCommands:
         """Publish what the robot measures, and return what it was told last; called before each step.
 
         Args:
@@ -155,12 +155,12 @@ class RobotDriver(abc.ABC):
     """The other side: a connection to a robot, which is there when the constructor returns."""
 
     #: Ways in which the robot can be left.
-    stops: ClassVar[Sequence[Stop]] = ("hold", "limp")
+    stops: Sequence[Stop] = ("hold", "limp")
     #: Facts that a user should know.
     notes: Sequence[str] = ()
 
     @abc.abstractmethod
-    def read(self, readings: Readings) -> None:
+    def read(self, readings: RobotReadings) -> None:
         """Measure.
 
         Args:
@@ -171,7 +171,7 @@ class RobotDriver(abc.ABC):
         """
 
     @abc.abstractmethod
-    def write(self, commands: Commands) -> None:
+    def write(self, commands: RobotCommands) -> None:
         """Command the motors; `enabled` is not looked at.
 
         Args:
@@ -221,7 +221,7 @@ class RobotDriver(abc.ABC):
         """Let go of the connection; torque stays as it is. A second call does nothing."""
 
 
-class Robot:
+class RobotPlugin:
     """A plugin: a protocol, with one side or both.
 
     Args:
@@ -240,7 +240,7 @@ class Robot:
     def __init__(self, config: Any) -> None:
         self.config = config
 
-    def serve(self, joints: Sequence[RobotJoint]) -> RobotServer:
+    def serve(self, joints: Sequence[DrivenJoint]) -> RobotServer:
         """Return the robot's side.
 
         Args:
@@ -251,7 +251,7 @@ class Robot:
         """
         raise ConfigError(f"robot: a {type(self).__name__} has no side of the robot; choose another type to emulate")
 
-    def connect(self, joints: Sequence[RobotJoint]) -> RobotDriver:
+    def connect(self, joints: Sequence[DrivenJoint]) -> RobotDriver:
         """Return the other side, connected: it has found all joints at the robot.
 
         Args:

@@ -11,7 +11,7 @@ import numpy as np
 from pippin.catalog import Catalog
 from pippin.recording import Column, Header
 
-from .contract import Readings
+from .contract import RobotReadings
 
 _ROWS, _FLUSH = 4096, 1.0
 """Rows of the buffer, and time after which it is written [s]."""
@@ -129,7 +129,7 @@ def header_of(
     )
 
 
-def measured(readings: Readings) -> dict[str, Any]:
+def measured(readings: RobotReadings) -> dict[str, Any]:
     """Return the channels of what a robot measured."""
     found = {"joint_q": readings.position, "joint_qd": readings.velocity}
     found |= {f"robot/{name}": getattr(readings, name) for name in MEASURED}

@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 from pippin.studies import stopped_between_steps
 
-from .contract import Commands, Readings, Robot, RobotDriver, RobotFault, RobotJoint
+from .contract import DrivenJoint, RobotCommands, RobotDriver, RobotFault, RobotPlugin, RobotReadings
 from .drive_log import FAULTS, DriveLog, measured
 from .limits import TargetLimits, refuse_readings
 from .pace import Deadlines
@@ -33,8 +33,8 @@ _SECOND = 0.5
 class DriveLoop:
     """Drives a robot until its targets end, a fault, or Ctrl-C."""
 
-    robot: Robot
-    joints: tuple[RobotJoint, ...]
+    robot: RobotPlugin
+    joints: tuple[DrivenJoint, ...]
     driver: RobotDriver
     source: TargetSource
     limits: TargetLimits
@@ -54,7 +54,7 @@ class DriveLoop:
     """Returns whether the user asked for an emergency stop."""
     show: Callable[[str], None] = lambda text: None
 
-    readings: Readings = attrs.field(init=False)
+    readings: RobotReadings = attrs.field(init=False)
     round_trips: list[float] = attrs.field(factory=list, init=False)
     """Times of reading and writing [s]."""
     lost: int = attrs.field(default=0, init=False)
@@ -62,8 +62,8 @@ class DriveLoop:
     is_torque_found: bool = attrs.field(default=False, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.readings = Readings(len(self.joints))
-        self._commands, self._sent = Commands(len(self.joints)), np.zeros(len(self.joints))
+        self.readings = RobotReadings(len(self.joints))
+        self._commands, self._sent = RobotCommands(len(self.joints)), np.zeros(len(self.joints))
         self._fresh = self._good = self._trip = self._measured = self._first = 0.0
 
     def run(self, duration: float | None) -> RobotFault | KeyboardInterrupt | None:

@@ -13,7 +13,7 @@ from pippin.arrays import on_host
 from pippin.recording import Recording
 from pippin.studies import DEFAULT_DURATION, what_ran
 
-from .contract import Robot
+from .contract import RobotPlugin
 from .emulating import ACTING, plugin_of
 from .plan import RobotPlan
 from .shadow import Shadow
@@ -24,7 +24,7 @@ from .sources import DriveSource, HoldSource, LeaderSource, PolicySource, TableS
 class DrivePlan:
     """All that the loop needs."""
 
-    robot: Robot
+    robot: RobotPlugin
     plan: RobotPlan
     steps: int
     """Control steps of the simulation in a period."""
@@ -163,7 +163,7 @@ def _kinds(simulation: Simulation, plan: RobotPlan) -> set[str]:
 
 
 def _source(
-    source: DriveSource, robot: Robot, plan: RobotPlan, table: np.ndarray | None, gains: Mapping[str, np.ndarray]
+    source: DriveSource, robot: RobotPlugin, plan: RobotPlan, table: np.ndarray | None, gains: Mapping[str, np.ndarray]
 ) -> TargetSource:
     rate, joints = robot.config.rate, plan.joints
     if source.policy is not None:

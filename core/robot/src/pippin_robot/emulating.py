@@ -20,7 +20,7 @@ from pippin.catalog import Catalog
 from pippin.studies import current_progress, stopped_between_steps
 
 from .config import RobotConfig
-from .contract import Commands, Readings, Robot, RobotServer
+from .contract import RobotCommands, RobotPlugin, RobotReadings, RobotServer
 from .hand import Hand, Hands
 from .pace import Deadlines, RealTime, before_others, percentiles
 from .plan import RobotPlan
@@ -52,7 +52,7 @@ class EmulateResult:
     """Numbers of the server, such as of packets."""
 
 
-def plugin_of(config: SimulationConfig) -> Robot:
+def plugin_of(config: SimulationConfig) -> RobotPlugin:
     """Return the plugin of the table `[robot]`.
 
     Raises:
@@ -119,7 +119,7 @@ class Emulator:
         ConfigError: They do not fit each other.
     """
 
-    def __init__(self, simulation: Simulation, robot: Robot, hand: Hands | None = None) -> None:
+    def __init__(self, simulation: Simulation, robot: RobotPlugin, hand: Hands | None = None) -> None:
         config: RobotConfig = robot.config
         self._simulation, self._config = simulation, config
         self.plan = RobotPlan.of(simulation, config)
@@ -131,7 +131,7 @@ class Emulator:
                 known = ", ".join(robot.faults) or "none"
                 raise ConfigError(f"robot.emulate.faults: this robot cannot do {fault.kind!r}; it can do: {known}")
         self.server: RobotServer = robot.serve(self.plan.joints)
-        self.readings = Readings(len(self.plan.joints))
+        self.readings = RobotReadings(len(self.plan.joints))
         self._limits = {label: on_host(_parameter(group, "effort_limit")).copy() for label, group in self._groups()}
         self._settings: dict[tuple[str, str], np.ndarray] = {}
         self._enabled = np.ones(len(self.plan.joints), dtype=bool)
@@ -258,7 +258,7 @@ class Emulator:
             if each[0].start <= self.time < each[0].start + (np.inf if each[0].duration is None else each[0].duration)
         ]
 
-    def _go_wrong(self, commands: Commands) -> None:
+    def _go_wrong(self, commands: RobotCommands) -> None:
         """Let happen what the file says goes wrong now."""
         if not self._faults:
             return
@@ -276,7 +276,7 @@ class Emulator:
             self.server.set_overload(over)
             commands.enabled = commands.enabled & ~over
 
-    def _apply(self, commands: Commands) -> None:
+    def _apply(self, commands: RobotCommands) -> None:
         """Write commands into the groups of actuators. A motor without torque has its own position as target, so that
         it begins there once it gets torque.
         """

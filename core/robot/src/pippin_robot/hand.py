@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from .contract import RobotJoint
+from .contract import DrivenJoint
 
 Hands = Literal["sweep", "wave"]
 """`sweep` holds the middle, and moves joints through their range once a program has set it; `wave` moves to and fro."""
@@ -30,7 +30,7 @@ class Hand:
         joints: The joints; it leaves those without limits alone.
     """
 
-    def __init__(self, kind: Hands, joints: Sequence[RobotJoint]) -> None:
+    def __init__(self, kind: Hands, joints: Sequence[DrivenJoint]) -> None:
         lower, upper = (np.array([getattr(joint, end) for joint in joints]) for end in ("lower", "upper"))
         self._middle, self._half = 0.5 * (lower + upper), 0.5 * (upper - lower)
         self._kind = kind

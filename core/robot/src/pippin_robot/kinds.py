@@ -8,5 +8,5 @@ ROBOT = Kind(
     meaning="Speaks the protocol of a robot, on both sides: as the robot, and as the program that drives it.",
     place="robot",
     order=200,
-    base="pippin_robot.contract:Robot",
+    base="pippin_robot.contract:RobotPlugin",
 )

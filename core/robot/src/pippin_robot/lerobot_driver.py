@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 from pippin.errors import ConfigError, PippinError
 
-from .contract import Commands, Readings, Robot, RobotDriver, RobotFault, RobotJoint, Stop
+from .contract import DrivenJoint, RobotCommands, RobotDriver, RobotFault, RobotPlugin, RobotReadings, Stop
 from .lerobot import RANGES, LeRobotRobotConfig
 
 
-class LeRobotRobot(Robot):
+class LeRobotRobot(RobotPlugin):
     """A robot of LeRobot; it has a driver alone."""
 
     config: LeRobotRobotConfig
 
-    def connect(self, joints: Sequence[RobotJoint]) -> LeRobotDriver:
+    def connect(self, joints: Sequence[DrivenJoint]) -> LeRobotDriver:
         """Return the driver, connected."""
         for joint in joints:
             unit = self.config.joints[joint.name].unit
@@ -88,7 +88,7 @@ class LeRobotDriver(RobotDriver):
         finally:
             self._bus.disconnect(disable_torque=False)
 
-    def read(self, readings: Readings) -> None:
+    def read(self, readings: RobotReadings) -> None:
         """Measure the positions; LeRobot tells nothing else."""
         self._counts["reads"] += 1
         with _faults("positions were read"):
@@ -98,18 +98,18 @@ class LeRobotDriver(RobotDriver):
         readings.position[:] = (numbers - self._zero) / self._factor
         self._last = numbers if self._last is None else self._last
 
-    def write(self, commands: Commands) -> None:
+    def write(self, commands: RobotCommands) -> None:
         """Send all positions; a joint without a new one gets its last one again."""
         for name in ("velocity", "effort", "kp", "kd", "effort_share"):
             if not np.isnan(getattr(commands, name)).all():
                 raise RobotFault(f"LeRobot sends positions alone, and the drive wants to set {name}", "unsupported")
         if self._last is None:
-            self.read(Readings(len(self._keys)))
+            self.read(RobotReadings(len(self._keys)))
         numbers = commands.position * self._factor + self._zero
-        self._last = np.where(np.isnan(numbers), self._last, numbers)
+        sent = self._last = np.asarray(np.where(np.isnan(numbers), self._last, numbers))
         self._counts["writes"] += 1
         with _faults("positions were sent"):
-            self._robot.send_action(dict(zip(self._keys, self._last.tolist(), strict=True)))
+            self._robot.send_action(dict(zip(self._keys, sent.tolist(), strict=True)))
 
     def set_torque(self, is_on: bool) -> None:
         """Give or take the torque of a robot with a bus; others cannot take it."""
@@ -132,7 +132,7 @@ class LeRobotDriver(RobotDriver):
         if how == "limp":
             self.set_torque(False)
             return
-        commands = Commands(len(self._keys))
+        commands = RobotCommands(len(self._keys))
         commands.position[:] = position
         self.write(commands)
 

@@ -9,7 +9,7 @@ from pippin import ConfigError
 from pippin.labels import lookup
 
 from .config import RobotConfig, RobotSafetyConfig
-from .contract import Readings, RobotFault, RobotJoint
+from .contract import DrivenJoint, RobotFault, RobotReadings
 
 KINDS = ("position", "velocity", "acceleration", "step")
 """The limits on targets, in the order in which they act."""
@@ -30,7 +30,7 @@ class TargetLimits:
         ConfigError: A limit is wider than that of the file.
     """
 
-    def __init__(self, config: RobotConfig, joints: Sequence[RobotJoint], period: float) -> None:
+    def __init__(self, config: RobotConfig, joints: Sequence[DrivenJoint], period: float) -> None:
         names, own = [joint.name for joint in joints], config.limits
         self._period = period
         margin = own.position_margin
@@ -106,7 +106,7 @@ def _numbers(
     return found
 
 
-def refuse_readings(readings: Readings, joints: Sequence[RobotJoint], safety: RobotSafetyConfig) -> None:
+def refuse_readings(readings: RobotReadings, joints: Sequence[DrivenJoint], safety: RobotSafetyConfig) -> None:
     """Raise a fault for readings that a robot of this file cannot have, or that its safety does not permit.
 
     Raises:

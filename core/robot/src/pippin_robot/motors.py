@@ -1,4 +1,4 @@
-"""What buses of motors with encoders have in common besides their protocols: counts, calibrations, and the driver."""
+"""Buses of motors with encoders, without their protocols: counts, calibrations, and the driver."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ import numpy as np
 from pippin import ConfigError
 
 from .bus import BusConfig, BusPort, BusServer
-from .contract import Commands, RobotDriver, RobotJoint
+from .contract import DrivenJoint, RobotCommands, RobotDriver
+
+__all__ = ["Encoders", "MotorDriver", "MotorServer", "field", "known", "put", "refuse_slides"]
 
 __all__ = ["Encoders", "MotorDriver", "MotorServer", "field", "known", "put", "refuse_slides"]
 
@@ -69,7 +71,7 @@ class MotorServer(BusServer):
         turn: Counts of a turn.
     """
 
-    def __init__(self, config: BusConfig, joints: Sequence[RobotJoint], turn: int) -> None:
+    def __init__(self, config: BusConfig, joints: Sequence[DrivenJoint], turn: int) -> None:
         super().__init__(config, len(joints))
         self.joints, self.encoders, self._turn = joints, Encoders(config, turn), turn
 
@@ -139,7 +141,7 @@ class MotorDriver(RobotDriver):
         self.ids: list[int] = [each.id for each in config.joints.values()]
         #: The name of the joint of each address.
         self.names: Mapping[int, str] = dict(zip(self.ids, config.joints, strict=True))
-        #: Fields of `Commands` that are registers: the register, its layout, and the factor to its unit.
+        #: Fields of `RobotCommands` that are registers: the register, its layout, and the factor to its unit.
         self.settings: dict[str, tuple[int, str, Any]] = {}
         self._written: dict[str, np.ndarray] = {}
         self.port = BusPort(config)
@@ -205,7 +207,7 @@ class MotorDriver(RobotDriver):
         size = struct.calcsize(layout)
         return np.array([struct.unpack(layout, data)[0] for data in self.ask_all(register, size)])
 
-    def write(self, commands: Commands) -> None:
+    def write(self, commands: RobotCommands) -> None:
         """Write goals by one packet, and settings that changed."""
         self.tell_goals(commands.position)
         for name, (register, layout, factor) in self.settings.items():
@@ -228,7 +230,7 @@ class MotorDriver(RobotDriver):
 
     def stop(self, how: str, position: np.ndarray) -> None:
         """Hold the measured positions; or brake by the motors' own resistance, with a gain of zero; or be free."""
-        commands = Commands(len(self.ids))
+        commands = RobotCommands(len(self.ids))
         commands.position = position
         commands.kp = np.zeros(len(self.ids)) if how == "damp" else commands.kp
         for _ in range(3):  # nobody answers, and a packet can be lost
@@ -271,7 +273,7 @@ class MotorDriver(RobotDriver):
         self.port.close()
 
 
-def refuse_slides(joints: Sequence[RobotJoint]) -> None:
+def refuse_slides(joints: Sequence[DrivenJoint]) -> None:
     """Refuse joints that slide: counts of encoders are angles."""
     for joint in joints:
         if not joint.is_angle:

@@ -12,7 +12,7 @@ from pippin import ConfigError, Simulation, did_you_mean
 from pippin.arrays import on_host, present
 
 from .config import RobotConfig
-from .contract import RobotJoint
+from .contract import DrivenJoint
 
 _NONE = 1e6
 """Number from which on a limit of the model stands for none."""
@@ -22,7 +22,7 @@ _NONE = 1e6
 class RobotPlan:
     """The driven joints of one robot in the order of `robot.joints`, and where a simulation has them."""
 
-    joints: tuple[RobotJoint, ...]
+    joints: tuple[DrivenJoint, ...]
     """The joints."""
     labels: tuple[str, ...]
     """Their labels in the model."""
@@ -135,7 +135,7 @@ def _joints(
         efforts[rows] = _largest(simulation.actuators[label], columns)
     slides = _slides(model, dofs)
     for number, name in enumerate(config.joints):
-        yield RobotJoint(
+        yield DrivenJoint(
             name=name,
             lower=-np.inf if low[number] < -_NONE else float(low[number]),
             upper=np.inf if high[number] > _NONE else float(high[number]),

@@ -6,7 +6,7 @@ import numpy as np
 from pippin import Simulation
 from pippin.arrays import on_host
 
-from .contract import Readings
+from .contract import RobotReadings
 from .plan import RobotPlan
 
 
@@ -27,7 +27,7 @@ class Shadow:
         self._expected = np.full(len(plan.joints), np.nan)
         simulation.step(2)  # recorded before the loop begins
 
-    def step(self, targets: np.ndarray, readings: Readings) -> np.ndarray:
+    def step(self, targets: np.ndarray, readings: RobotReadings) -> np.ndarray:
         """Compare what was expected with the readings, advance by a period, and return what was expected.
 
         Args:
@@ -53,5 +53,5 @@ class Shadow:
         """Return that of what the robot measured less what was expected, shape [joints]."""
         return np.sqrt(self._squares / max(1, self._count))
 
-    def _follow(self, readings: Readings) -> None:
+    def _follow(self, readings: RobotReadings) -> None:
         self._plan.place(self._simulation, readings.position, readings.velocity)

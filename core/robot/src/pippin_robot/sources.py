@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from pippin import ConfigError
 
-from .contract import Readings, RobotDriver, RobotFault, RobotJoint
+from .contract import DrivenJoint, RobotDriver, RobotFault, RobotReadings
 
 
 @attrs.frozen(kw_only=True)
@@ -46,11 +46,11 @@ class TargetSource(abc.ABC):
     length: int | None = None
 
     @abc.abstractmethod
-    def first(self, readings: Readings) -> np.ndarray:
+    def first(self, readings: RobotReadings) -> np.ndarray:
         """Return the targets at which the soft start ends, shape [joints]."""
 
     @abc.abstractmethod
-    def targets(self, readings: Readings, period: int) -> np.ndarray:
+    def targets(self, readings: RobotReadings, period: int) -> np.ndarray:
         """Return the targets of a period, which may be no numbers, shape [joints].
 
         Raises:
@@ -72,11 +72,11 @@ class TableSource(TargetSource):
     def __init__(self, table: np.ndarray) -> None:
         self._table, self.length = table, len(table)
 
-    def first(self, readings: Readings) -> np.ndarray:
+    def first(self, readings: RobotReadings) -> np.ndarray:
         """Return the first row."""
         return self._table[0]
 
-    def targets(self, readings: Readings, period: int) -> np.ndarray:
+    def targets(self, readings: RobotReadings, period: int) -> np.ndarray:
         """Return the row of the period, the last one after the end."""
         return self._table[min(period, len(self._table) - 1)]
 
@@ -84,12 +84,12 @@ class TableSource(TargetSource):
 class HoldSource(TargetSource):
     """The positions at which the robot was found."""
 
-    def first(self, readings: Readings) -> np.ndarray:
+    def first(self, readings: RobotReadings) -> np.ndarray:
         """Return the measured positions, which stay the targets."""
         self._held = readings.position.copy()
         return self._held
 
-    def targets(self, readings: Readings, period: int) -> np.ndarray:
+    def targets(self, readings: RobotReadings, period: int) -> np.ndarray:
         """Return the same."""
         return self._held
 
@@ -111,7 +111,7 @@ class PolicySource(TargetSource):
     def __init__(
         self,
         policy: Path,
-        joints: Sequence[RobotJoint],
+        joints: Sequence[DrivenJoint],
         rate: float,
         gains: Mapping[str, Mapping[str, float]],
         commands: Mapping[str, Sequence[float]],
@@ -141,12 +141,12 @@ class PolicySource(TargetSource):
             raise ConfigError(f"--policy: it does not drive {', '.join(missing)}, which [robot.joints] has")
         self._start = np.array([joint.start for joint in joints])
 
-    def first(self, readings: Readings) -> np.ndarray:
+    def first(self, readings: RobotReadings) -> np.ndarray:
         """Return the positions in which the policy's episodes began."""
         by_name = {each["name"].rpartition("/")[2]: each["start"] for each in self._runner.passport["joints"]}
         return np.array([by_name[name] for name in self._runner.joints])
 
-    def targets(self, readings: Readings, period: int) -> np.ndarray:
+    def targets(self, readings: RobotReadings, period: int) -> np.ndarray:
         """Return what the policy does with the readings; its first period begins an episode."""
         if period == 0:
             self._runner.reset()
@@ -176,18 +176,18 @@ class LeaderSource(TargetSource):
         joints: The joints that follow.
     """
 
-    def __init__(self, driver: RobotDriver, names: Sequence[str], joints: Sequence[RobotJoint]) -> None:
-        self._driver, self._readings = driver, Readings(len(names))
+    def __init__(self, driver: RobotDriver, names: Sequence[str], joints: Sequence[DrivenJoint]) -> None:
+        self._driver, self._readings = driver, RobotReadings(len(names))
         for joint in joints:
             if joint.name not in names:
                 raise ConfigError(f"--leader: its robot has no {joint.name!r}; it has: {', '.join(names)}")
         self._places = np.array([list(names).index(joint.name) for joint in joints])
 
-    def first(self, readings: Readings) -> np.ndarray:
+    def first(self, readings: RobotReadings) -> np.ndarray:
         """Return where the leader is."""
         return self.targets(readings, 0)
 
-    def targets(self, readings: Readings, period: int) -> np.ndarray:
+    def targets(self, readings: RobotReadings, period: int) -> np.ndarray:
         """Return where the leader is."""
         self._driver.read(self._readings)
         return self._readings.position[self._places]

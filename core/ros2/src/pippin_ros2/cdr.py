@@ -23,7 +23,7 @@ HEAD = b"\x00\x01\x00\x00"
 """First bytes of each message: little endian, version 1."""
 
 _CODES = "bool:? uint8:B int8:b uint16:H int16:h uint32:I int32:i uint64:Q int64:q float32:f float64:d"
-NUMBERS = dict(each.split(":") for each in _CODES.split())
+NUMBERS = {each.partition(":")[0]: each.partition(":")[2] for each in _CODES.split()}
 """Numbers, with their codes in `struct`; each has the alignment of its size."""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from pippin import ConfigError, did_you_mean
-from pippin_robot import Commands
+from pippin_robot import RobotCommands
 
 from . import RosConfig
 
@@ -69,7 +69,7 @@ class MessageTargets:
     def __init__(self, names: JointNames, commands_are: str) -> None:
         self.names, self._commands_are = names, commands_are
         #: The commands; NaN where nobody told anything.
-        self.commands: Commands = Commands(len(names.names))
+        self.commands: RobotCommands = RobotCommands(len(names.names))
         self._way: tuple[Sequence[int], np.ndarray, np.ndarray] | None = None
 
     def follow_state(self, told: Mapping[str, Any], now: float, position: np.ndarray) -> None:
@@ -105,7 +105,7 @@ class MessageTargets:
             times, ways = [0.0, *times], [position[rows], *ways]
         self._way = (rows, start + np.array(times), np.array(ways)) if ways else None
 
-    def at(self, now: float) -> Commands:
+    def at(self, now: float) -> RobotCommands:
         """Return the commands at a time [s] on the clock of stamps."""
         if self._way is not None:
             rows, times, table = self._way

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from pippin import ConfigError
 from pippin.studies import current_progress
-from pippin_robot import Commands, Readings, Robot, RobotDriver, RobotFault, RobotJoint, RobotServer
+from pippin_robot import DrivenJoint, RobotCommands, RobotDriver, RobotFault, RobotPlugin, RobotReadings, RobotServer
 
 from . import Ros2Config, RosConfig, ZenohConfig
 from .cdr import decode, encode
@@ -26,7 +26,7 @@ _NAP = 1e-3
 """Time between two looks for a message [s]."""
 
 
-class _Ros(Robot):
+class _Ros(RobotPlugin):
     """A robot of ROS over some wire."""
 
     faults = ("silence", "quit")
@@ -35,11 +35,11 @@ class _Ros(Robot):
         """Return a new connection."""
         raise NotImplementedError
 
-    def serve(self, joints: Sequence[RobotJoint]) -> RosServer:
+    def serve(self, joints: Sequence[DrivenJoint]) -> RosServer:
         """Return the robot's side."""
         return RosServer(self.config, JointNames(self.config), self.wire)
 
-    def connect(self, joints: Sequence[RobotJoint]) -> RosDriver:
+    def connect(self, joints: Sequence[DrivenJoint]) -> RosDriver:
         """Return the driver, once the robot has told its joints."""
         if self.config.safety.on_fault not in RosDriver.stops:
             how = self.config.safety.on_fault
@@ -77,7 +77,7 @@ class RosServer(RobotServer):
         self._wire: Wire | None = None
         self._is_silent = False
 
-    def open(self, readings: Readings) -> None:
+    def open(self, readings: RobotReadings) -> None:
         """Join the domain, and tell the first state."""
         config, wire = self._config, self._connect()
         self._wire = wire
@@ -98,7 +98,7 @@ class RosServer(RobotServer):
         self.address = f"{wire.address}: {config.joint_states}, {config.joint_command}"
         self._publish(readings)
 
-    def exchange(self, readings: Readings) -> Commands:
+    def exchange(self, readings: RobotReadings) -> RobotCommands:
         """Tell the state, and return what was commanded."""
         now = self._now(readings)
         if not self._is_silent:
@@ -113,10 +113,10 @@ class RosServer(RobotServer):
                         current_progress().remark(f"a message at {topic} is refused: {error}")
         return self._targets.at(now)
 
-    def _now(self, readings: Readings) -> float:
+    def _now(self, readings: RobotReadings) -> float:
         return readings.simulated if self._config.use_sim_time else time.time()
 
-    def _publish(self, readings: Readings) -> None:
+    def _publish(self, readings: RobotReadings) -> None:
         names, time_now = self._names, stamp(self._now(readings))
         state = {"header": {"stamp": time_now}, "name": names.names, "position": names.told(readings.position)}
         state |= {"velocity": names.turned(readings.velocity), "effort": names.turned(readings.effort)}
@@ -166,16 +166,16 @@ class RosDriver(RobotDriver):
         wire.announce()
         self._seen: set[str] = set()
         try:
-            self._await(Readings(len(names.names)), config.wait)
+            self._await(RobotReadings(len(names.names)), config.wait)
         except BaseException:
             self.close()
             raise
 
-    def read(self, readings: Readings) -> None:
+    def read(self, readings: RobotReadings) -> None:
         """Take the newest state, and wait for one if none has come."""
         self._await(readings, self._config.timeout)
 
-    def _await(self, readings: Readings, longest: float) -> None:
+    def _await(self, readings: RobotReadings, longest: float) -> None:
         end = time.monotonic() + longest
         while not self._receive(readings):
             if time.monotonic() > end:
@@ -188,7 +188,7 @@ class RosDriver(RobotDriver):
                 )
             time.sleep(_NAP)
 
-    def _receive(self, readings: Readings) -> bool:
+    def _receive(self, readings: RobotReadings) -> bool:
         """Take what has come, and return whether a message with all joints was among it."""
         try:
             for data in self._take_imu() if self._take_imu is not None else ():
@@ -200,7 +200,7 @@ class RosDriver(RobotDriver):
         except ValueError as error:
             raise RobotFault(f"the robot tells what cannot be read: {error}", "damaged") from error
 
-    def _follow(self, told: dict[str, Any], readings: Readings) -> bool:
+    def _follow(self, told: dict[str, Any], readings: RobotReadings) -> bool:
         places, count = self._names.finds_all(told["name"]), len(told["name"])
         self._seen.update(told["name"])
         if places is None or len(told["position"]) != count:
@@ -213,7 +213,7 @@ class RosDriver(RobotDriver):
                 setattr(readings, field, self._names.own(field, told[field][places], range(len(places))))
         return True
 
-    def write(self, commands: Commands) -> None:
+    def write(self, commands: RobotCommands) -> None:
         """Tell the targets of the joints that have one; velocities and efforts only if all of these have some."""
         rows = np.flatnonzero(~np.isnan(commands.position))
         if not len(rows):
@@ -241,7 +241,7 @@ class RosDriver(RobotDriver):
         """Hold the measured positions."""
         if how not in self.stops:
             raise RobotFault(f"a JointState cannot ask for {how!r}; it can: {', '.join(self.stops)}", "stop")
-        commands = Commands(len(position))
+        commands = RobotCommands(len(position))
         commands.position = position
         self.write(commands)
 

@@ -6,7 +6,7 @@ import threading
 import time
 
 import numpy as np
-from pippin_robot import Commands, Readings, RobotDriver, RobotFault
+from pippin_robot import RobotCommands, RobotDriver, RobotFault, RobotReadings
 from pippin_ros2.dds import DdsWire
 
 from . import UnitreeConfig
@@ -53,7 +53,7 @@ class UnitreeDriver(RobotDriver):
         self._thread = threading.Thread(target=self._repeat, daemon=True)
         self._thread.start()
 
-    def read(self, readings: Readings) -> None:
+    def read(self, readings: RobotReadings) -> None:
         """Take the newest state, and wait for one if none has come."""
         self._await(self._config.timeout)
         state, motors = self._state, self._motors
@@ -90,7 +90,7 @@ class UnitreeDriver(RobotDriver):
             return True
         return False
 
-    def write(self, commands: Commands) -> None:
+    def write(self, commands: RobotCommands) -> None:
         """Give a command, which is sent at once, and again until the next one."""
         for name, gains in self._gains.items():
             new = getattr(commands, name)
@@ -150,7 +150,7 @@ class UnitreeDriver(RobotDriver):
 
     def stop(self, how: str, position: np.ndarray) -> None:
         """Hold the measured positions; or brake by the gain of the velocities; or switch the motors off."""
-        commands, nothing = Commands(len(position)), np.zeros(len(position))
+        commands, nothing = RobotCommands(len(position)), np.zeros(len(position))
         commands.position, commands.kp = position, commands.kp if how == "hold" else nothing
         if how == "limp":
             self._is_on, commands.kd = False, nothing

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from pippin import ConfigError, did_you_mean
-from pippin_robot import Commands, RobotJoint
+from pippin_robot import DrivenJoint, RobotCommands
 
 from . import UnitreeConfig
 from .layout import Layout, Record
@@ -20,7 +20,7 @@ POSITION_STOP, VELOCITY_STOP = 2.146e9, 16000.0
 class Motors:
     """Places of the joints of a robot among its motors."""
 
-    def __init__(self, config: UnitreeConfig, joints: Sequence[RobotJoint]) -> None:
+    def __init__(self, config: UnitreeConfig, joints: Sequence[DrivenJoint]) -> None:
         for joint in joints:
             if not joint.is_angle:
                 raise ConfigError(f"robot.joints.{joint.name}: it slides, and these motors turn; leave it out")
@@ -72,7 +72,7 @@ class Motors:
         """Return positions (path `q`), velocities or efforts of messages as the file has them."""
         return self._sign * (values - (self._zero if path == "q" else 0.0))
 
-    def follow(self, record: Record, commands: Commands) -> None:
+    def follow(self, record: Record, commands: RobotCommands) -> None:
         """Copy a `LowCmd` into commands, or raise a ValueError that says what is wrong, and change nothing."""
         fields = {name: record[f"motor_cmd.{name}"][self.rows].astype(float) for name in ("q", "dq", "tau", "kp", "kd")}
         modes = record["motor_cmd.mode"][self.rows]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from pippin.studies import current_progress
-from pippin_robot import Commands, Readings, Robot, RobotJoint, RobotServer
+from pippin_robot import DrivenJoint, RobotCommands, RobotPlugin, RobotReadings, RobotServer
 from pippin_ros2.cdr import decode, encode
 from pippin_ros2.dds import DdsWire
 
@@ -20,18 +20,18 @@ from .motors import Motors
 from .switcher import CHECK, REQUEST, REQUESTS, RESPONSE, RESPONSES
 
 
-class Unitree(Robot):
+class Unitree(RobotPlugin):
     """A robot of Unitree."""
 
     config: UnitreeConfig
     faults = ("silence", "heat", "sag", "quit")
     gain_types = ("pd",)
 
-    def serve(self, joints: Sequence[RobotJoint]) -> UnitreeServer:
+    def serve(self, joints: Sequence[DrivenJoint]) -> UnitreeServer:
         """Return the robot's side."""
         return UnitreeServer(self.config, Motors(self.config, joints))
 
-    def connect(self, joints: Sequence[RobotJoint]) -> UnitreeDriver:
+    def connect(self, joints: Sequence[DrivenJoint]) -> UnitreeDriver:
         """Return the driver, once the robot has told its state, and no program of its own moves it."""
         return UnitreeDriver(self.config, Motors(self.config, joints))
 
@@ -42,7 +42,7 @@ class UnitreeServer(RobotServer):
     def __init__(self, config: UnitreeConfig, motors: Motors) -> None:
         self._config, self._motors = config, motors
         self._state, self._command = motors.state(), motors.command()
-        self._commands = Commands(len(motors.rows))
+        self._commands = RobotCommands(len(motors.rows))
         self._commands.enabled[:] = config.start == "hold"
         self._counts = {"states": 0, "commands": 0, "refused": 0, "requests": 0}
         self._wire: DdsWire | None = None
@@ -52,7 +52,7 @@ class UnitreeServer(RobotServer):
         else:
             self._state["mode_machine"] = config.mode_machine
 
-    def open(self, readings: Readings) -> None:
+    def open(self, readings: RobotReadings) -> None:
         """Join the domain, and tell the first state."""
         motors, wire = self._motors, DdsWire(self._config, messages())
         self._wire = wire
@@ -62,7 +62,7 @@ class UnitreeServer(RobotServer):
         self.address = f"{wire.address}: rt/lowstate, rt/lowcmd of a {self._config.robot}"
         self._publish(readings)
 
-    def exchange(self, readings: Readings) -> Commands:
+    def exchange(self, readings: RobotReadings) -> RobotCommands:
         """Follow what was commanded, and tell the state."""
         if self._is_silent:
             return self._commands
@@ -79,7 +79,7 @@ class UnitreeServer(RobotServer):
         self._publish(readings)
         return self._commands
 
-    def _publish(self, readings: Readings) -> None:
+    def _publish(self, readings: RobotReadings) -> None:
         state, motors = self._state, self._motors
         state["tick"] = int(1e3 * readings.simulated) & 0xFFFFFFFF
         motors.put(state, "motor_state.mode", self._commands.enabled)
