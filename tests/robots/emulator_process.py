@@ -9,7 +9,8 @@ import threading
 
 import attrs
 import pippin
-from pippin_robot.emulating import ACTING, Emulator, plugin_of
+from pippin_robot import ACTING, Emulator
+from pippin_robot.emulating import plugin_of
 
 
 class Ended(Emulator):

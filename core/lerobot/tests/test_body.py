@@ -4,7 +4,7 @@ import math
 import time
 
 import pytest
-from lerobot_env_pippin.body import Body, scales
+from lerobot_env_pippin.body import RobotBody, scales
 from pippin import ConfigError
 from pippin_robot import DrivenJoint
 
@@ -45,7 +45,7 @@ def make(file):
     made = []
 
     def build(**options):
-        made.append(Body(file, **options))
+        made.append(RobotBody(file, **options))
         made[-1].begin()
         return made[-1]
 
@@ -149,8 +149,8 @@ def test_actions_that_do_not_fit_are_refused(make, action, fault):
 
 def test_files_and_rates_that_do_not_fit_are_refused(file):
     with pytest.raises(ConfigError, match=r"rate: 30 Hz is no whole number of steps of 0.01 s; choose 33.3333"):
-        Body(file, rate=30)
+        RobotBody(file, rate=30)
     with pytest.raises(ConfigError, match="worlds"):
-        Body(file, overrides={"scene.worlds": "2"})
+        RobotBody(file, overrides={"scene.worlds": "2"})
     with pytest.raises(ConfigError, match="cameras: no sensor 'front'"):
-        Body(file, cameras=["front"])
+        RobotBody(file, cameras=["front"])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from pippin_ros2 import Ros2Config, RosJointConfig
-from pippin_ros2.joints import JointNames, MessageTargets
+from pippin_ros2.joints import JointNames, TopicTargets
 
 NAN = np.nan
 NONE = np.array([])
@@ -14,7 +14,7 @@ HERE = np.zeros(3)
 def targets():
     knee = RosJointConfig(name="knee_joint", sign=-1, zero=0.5)
     joints = {"hip": RosJointConfig(), "knee": knee, "toe": RosJointConfig()}
-    return MessageTargets(JointNames(Ros2Config(joints=joints)), "velocity")
+    return TopicTargets(JointNames(Ros2Config(joints=joints)), "velocity")
 
 
 def state(names, position=NONE, velocity=NONE, effort=NONE):

@@ -7,7 +7,8 @@ from pippin.late import late
 if TYPE_CHECKING:
     from .deploying import deploy
     from .foreign import foreign_passport, task_text
+    from .runner import RobotError, Runner
 
-__all__ = ["deploy", "foreign_passport", "task_text"]
+__all__ = ["RobotError", "Runner", "deploy", "foreign_passport", "task_text"]
 
 __getattr__ = late(__name__)

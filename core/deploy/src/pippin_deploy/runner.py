@@ -57,7 +57,7 @@ class Runner:
         self.passport = passport = _read(self._session.get_modelmeta().custom_metadata_map)
         names = [each["name"] for each in passport["joints"]]
         #: Names of the joints, in the order of the robot's numbers.
-        self.joints = list(names if joints is None else joints)
+        self.joints: list[str] = list(names if joints is None else joints)
         columns = [_found(name, self.joints) for name in names]
         if rate is not None and not math.isclose(rate * passport["control_dt"], 1.0, rel_tol=0.01):
             raise RobotError(f"rate: the policy has {1.0 / passport['control_dt']:g} Hz, and the robot {rate:g} Hz")
@@ -72,7 +72,7 @@ class Runner:
             if (each["recipe"] or {}).get("kind") not in ("targets", "gripper"):
                 raise RobotError(f"actions.{each['label']}: {each['type']} needs a simulation; run it in Pippin")
         #: Names of the joints that each action drives, by label, in the order of its targets.
-        self.driven = {each["label"]: each["recipe"].get("joints", each["labels"]) for each in passport["actions"]}
+        self.driven: dict[str, Any] = {a["label"]: a["recipe"].get("joints", a["labels"]) for a in passport["actions"]}
         self._own = {label: [names.index(each) for each in own if each in names] for label, own in self.driven.items()}
         for name, values in (gains or {}).items():
             self._refuse_gains(name, values)
@@ -93,7 +93,7 @@ class Runner:
             term.readings = None
 
     def step(self, measured):
-        """Return the targets of a control step, by label of the action; see the module for both.
+        """Return the targets for what was `measured`, by label of the action; see the module for both.
 
         Raises:
             RobotError: The first readings cannot be those of this robot; or numbers are missing or not finite.
@@ -104,7 +104,7 @@ class Runner:
         return self._session.run(None, {self._input: observations[None]})[0].reshape(-1)
 
     def observe(self, measured):
-        """Return the observations of what was measured, shape [width]."""
+        """Return the observations of what was measured, shape [width]; a RobotError names what is wrong in it."""
         seen = self._ordered(measured)
         if not self._count:
             self._refuse_first(seen)
@@ -114,7 +114,7 @@ class Runner:
             raise RobotError(f"measured: {missing} is missing, and the policy reads it") from None
 
     def act(self, action, measured):
-        """Return the targets of an action of the network, shape [width]."""
+        """Return the targets of an action of the network, shape [width], for what was `measured`."""
         action, first, seen = _finite("action", action), 0, self._ordered(measured)
         for each in self.passport["actions"]:
             numbers = action[first : first + len(each["labels"])]

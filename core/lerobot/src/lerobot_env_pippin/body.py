@@ -9,11 +9,19 @@ from typing import Any
 
 import numpy as np
 from pippin import ConfigError, Simulation, load
-from pippin_robot import DrivenJoint, RobotCommands, RobotPlugin, RobotReadings, RobotServer
-from pippin_robot.config import RobotConfig, RobotJointConfig
-from pippin_robot.emulating import ACTING, Emulator
-from pippin_robot.lerobot import RANGES
-from pippin_robot.plan import driven_names
+from pippin_robot import (
+    ACTING,
+    RANGES,
+    DrivenJoint,
+    Emulator,
+    RobotCommands,
+    RobotConfig,
+    RobotJointConfig,
+    RobotPlugin,
+    RobotReadings,
+    RobotServer,
+    driven_names,
+)
 
 from .env import images_of
 from .overrides import parse_overrides
@@ -25,7 +33,7 @@ _MOST = 0.25
 """Longest time that a simulation makes up for at once [s]."""
 
 
-class Body:
+class RobotBody:
     """One world of one robot, without what acts in its file besides the motors.
 
     Args:

@@ -8,7 +8,7 @@ from typing import Any
 
 from lerobot.robots import Robot, RobotConfig
 
-from .body import Body
+from .body import RobotBody
 
 
 @RobotConfig.register_subclass("pippin")
@@ -55,16 +55,16 @@ class PippinRobot(Robot):
     def __init__(self, config: PippinRobotConfig) -> None:
         super().__init__(config)
         self.config = config
-        self._body: Body | None = self._built()
+        self._body: RobotBody | None = self._built()
         self._is_connected = False
         #: The names of the cameras, which LeRobot counts.
         self.cameras: dict[str, Any] = {name: array for name, array, _ in self._body.images}
         self._keys = list(self._body.keys)
         self._shapes = {name: (*array.shape[2:4], 3) for name, array, _ in self._body.images}
 
-    def _built(self) -> Body:
+    def _built(self) -> RobotBody:
         config = self.config
-        return Body(
+        return RobotBody(
             config.file,
             rate=config.rate,
             unit=config.unit,
@@ -149,7 +149,7 @@ class PippinRobot(Robot):
         self._connected().close()
         self._body, self._is_connected = None, False
 
-    def _connected(self) -> Body:
+    def _connected(self) -> RobotBody:
         if self._body is None or not self._is_connected:
             raise ConnectionError(f"{self} is not connected; call connect")
         return self._body

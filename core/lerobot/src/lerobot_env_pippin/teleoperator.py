@@ -8,7 +8,7 @@ from typing import Any
 
 from lerobot.teleoperators import Teleoperator, TeleoperatorConfig
 
-from .body import Body
+from .body import RobotBody
 
 
 @TeleoperatorConfig.register_subclass("pippin")
@@ -52,13 +52,13 @@ class PippinTeleoperator(Teleoperator):
     def __init__(self, config: PippinTeleoperatorConfig) -> None:
         super().__init__(config)
         self.config = config
-        self._body: Body | None = self._built()
+        self._body: RobotBody | None = self._built()
         self._keys = list(self._body.keys)
         self._is_connected = False
 
-    def _built(self) -> Body:
+    def _built(self) -> RobotBody:
         config = self.config
-        return Body(
+        return RobotBody(
             config.file,
             rate=config.rate,
             unit=config.unit,
@@ -139,7 +139,7 @@ class PippinTeleoperator(Teleoperator):
         self._connected().close()
         self._body, self._is_connected = None, False
 
-    def _connected(self) -> Body:
+    def _connected(self) -> RobotBody:
         if self._body is None or not self._is_connected:
             raise ConnectionError(f"{self} is not connected; call connect")
         return self._body

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from pippin.late import late
 
 from .config import (
+    ACTING,
     EmulatedFaultConfig,
     RobotConfig,
     RobotEmulateConfig,
@@ -12,6 +13,7 @@ from .config import (
     RobotLimitsConfig,
     RobotSafetyConfig,
 )
+from .configs import RANGES
 from .contract import DrivenJoint, RobotCommands, RobotDriver, RobotFault, RobotPlugin, RobotReadings, RobotServer
 
 if TYPE_CHECKING:
@@ -19,9 +21,12 @@ if TYPE_CHECKING:
     from .driving import drive
     from .emulating import EmulateResult, Emulator, emulate
     from .latency import LatencyResult, latency
+    from .plan import driven_names
     from .sources import DriveSource
 
 __all__ = [
+    "ACTING",
+    "RANGES",
     "DriveResult",
     "DriveSource",
     "DrivenJoint",
@@ -41,6 +46,7 @@ __all__ = [
     "RobotSafetyConfig",
     "RobotServer",
     "drive",
+    "driven_names",
     "emulate",
     "latency",
 ]

@@ -117,10 +117,21 @@ class BusServer(RobotServer):
 
     @abc.abstractmethod
     def publish(self, readings: RobotReadings) -> None:
-        """Write what the robot measures into the rows."""
+        """Write what the robot measures into the rows.
+
+        Args:
+            readings: The measurements.
+        """
 
     def open(self, readings: RobotReadings) -> None:
-        """Fill the registers, and start the program that answers."""
+        """Fill the registers, and start the program that answers.
+
+        Args:
+            readings: Measurements before the first step.
+
+        Raises:
+            ConfigError: The port cannot be made.
+        """
         self.publish(readings)
         settings = {
             "protocol": str(self.protocol),
@@ -146,7 +157,11 @@ class BusServer(RobotServer):
             raise ConfigError(f"robot.port: '{self._config.port}' cannot be made ({self.address or 'it ended'})")
 
     def refuse_end(self) -> None:
-        """Raise a fault if the program ended."""
+        """Do nothing while the program runs.
+
+        Raises:
+            RobotFault: The program ended.
+        """
         if self._program is not None and self._program.poll() is not None:
             raise RobotFault(f"the program at '{self.address}' ended with code {self._program.returncode}", "server")
 
@@ -229,7 +244,14 @@ class BusPort:
         raise RobotFault(f"{told} to {what} in {self._retries + 1} tries of {self._try:.4f} s", "silence")
 
     def tell(self, packet: bytes) -> None:
-        """Send what nobody answers."""
+        """Send what nobody answers.
+
+        Args:
+            packet: The bytes.
+
+        Raises:
+            RobotFault: The port is lost.
+        """
         self.counted["packets"] += 1
         try:
             self._port.write(packet)
@@ -252,7 +274,15 @@ class BusPort:
 
 
 def refuse_ids(joints: Any, highest: int) -> None:
-    """Refuse addresses that are out of range, or that two joints have."""
+    """Refuse addresses that are out of range, or that two joints have.
+
+    Args:
+        joints: The settings of the motors, by name.
+        highest: The highest address.
+
+    Raises:
+        ConfigError: An address is wrong.
+    """
     known: dict[int, str] = {}
     for name, each in joints.items():
         if not 0 <= each.id <= highest:
@@ -263,7 +293,15 @@ def refuse_ids(joints: Any, highest: int) -> None:
 
 
 def refuse_rate(config: BusConfig, sizes: Sequence[int]) -> None:
-    """Refuse a rate whose bytes the bus cannot carry; `sizes` are those of a period's packets."""
+    """Refuse a rate whose bytes the bus cannot carry.
+
+    Args:
+        config: The settings.
+        sizes: Bytes of each packet of a period.
+
+    Raises:
+        ConfigError: They take more than seven tenths of the period.
+    """
     share = sum(sizes) * 10.0 / config.baud * config.rate
     if share > _SHARE:
         best = _SHARE * config.baud / (10.0 * sum(sizes))

@@ -70,6 +70,9 @@ class RobotSafetyConfig:
     """Angle of the body's upright from the vertical from which on it is a fault [rad]; by default any."""
 
 
+ACTING = ("motions", "policy", "task", "controllers")
+"""Tables of a file that would drive the robot besides the programs that talk to it."""
+
 FAULTS = ("silence", "drop", "corrupt", "heat", "sag", "overload", "quit")
 """What an emulated robot can do wrong; a robot's plugin names those that it knows."""
 

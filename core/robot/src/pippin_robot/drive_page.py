@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from pippin.config import SimulationConfig, dump_toml
+from pippin import SimulationConfig
+from pippin.config import dump_toml
 from pippin.recording import Recording
 from pippin.report import Chart, Line, Markup, element, folded, heading, noted, page, section, table
 from pippin.studies import RunFolder

@@ -13,8 +13,9 @@ from pippin.arrays import on_host
 from pippin.recording import Recording
 from pippin.studies import DEFAULT_DURATION, what_ran
 
+from .config import ACTING
 from .contract import RobotPlugin
-from .emulating import ACTING, plugin_of
+from .emulating import plugin_of
 from .plan import RobotPlan
 from .shadow import Shadow
 from .sources import DriveSource, HoldSource, LeaderSource, PolicySource, TableSource, TargetSource

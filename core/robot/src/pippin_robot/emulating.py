@@ -19,14 +19,11 @@ from pippin.arrays import on_host
 from pippin.catalog import Catalog
 from pippin.studies import current_progress, stopped_between_steps
 
-from .config import RobotConfig
+from .config import ACTING, RobotConfig
 from .contract import RobotCommands, RobotPlugin, RobotReadings, RobotServer
 from .hand import Hand, Hands
 from .pace import Deadlines, RealTime, before_others, percentiles
 from .plan import RobotPlan
-
-ACTING = ("motions", "policy", "task", "controllers")
-"""Tables of a file that would drive the robot besides the programs that talk to it."""
 
 _VOLTS = 12.0
 """Voltage that motors without a supply of their own tell [V]."""

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from pippin.errors import ConfigError, PippinError
+from pippin import ConfigError, PippinError
 
 from .contract import DrivenJoint, RobotCommands, RobotDriver, RobotFault, RobotPlugin, RobotReadings, Stop
 from .lerobot import RANGES, LeRobotRobotConfig

@@ -7,6 +7,7 @@ import json
 import math
 import struct
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -37,28 +38,52 @@ class Encoders:
         self.angle: float = 2.0 * math.pi / turn
 
     def counts(self, position: np.ndarray) -> np.ndarray:
-        """Return the counts of positions [rad]; NaN becomes the zero."""
+        """Return the counts of positions, shape [joints]; NaN becomes the zero.
+
+        Args:
+            position: Positions [rad], shape [joints].
+        """
         return np.rint(np.nan_to_num(position) * self._sign / self.angle).astype(np.int64) + self._zero
 
     def positions(self, counts: np.ndarray) -> np.ndarray:
-        """Return the positions of counts [rad]."""
+        """Return the positions of counts [rad], shape [joints].
+
+        Args:
+            counts: Counts before homing offsets, shape [joints].
+        """
         return self._sign * (counts - self._zero) * self.angle
 
     def nearest(self, counts: np.ndarray) -> np.ndarray:
-        """Return counts that are whole turns away, at most half a turn from the zero."""
+        """Return counts that are whole turns away, at most half a turn from the zero, shape [joints].
+
+        Args:
+            counts: Counts, shape [joints].
+        """
         half = self._turn // 2
         return (counts - self._zero + half) % self._turn - half + self._zero
 
     def rates(self, velocity: np.ndarray) -> np.ndarray:
-        """Return the counts per second of velocities [rad/s]; NaN becomes 0."""
+        """Return counts per second, shape [joints]; NaN becomes 0.
+
+        Args:
+            velocity: Velocities [rad/s], shape [joints].
+        """
         return np.nan_to_num(velocity) * self._sign / self.angle
 
     def velocities(self, rates: np.ndarray) -> np.ndarray:
-        """Return the velocities [rad/s] of counts per second."""
+        """Return velocities [rad/s], shape [joints].
+
+        Args:
+            rates: Counts per second, shape [joints].
+        """
         return self._sign * rates * self.angle
 
     def signed(self, values: np.ndarray) -> np.ndarray:
-        """Return what has the direction of a joint in that of its motor, and the reverse; NaN becomes 0."""
+        """Return what has the direction of a joint in that of its motor, and the reverse; NaN becomes 0.
+
+        Args:
+            values: The values, shape [joints].
+        """
         return self._sign * np.nan_to_num(values)
 
 
@@ -157,43 +182,89 @@ class MotorDriver(RobotDriver):
 
     @abc.abstractmethod
     def question(self, register: int, size: int) -> bytes:
-        """Return the packet that asks every motor for bytes of a register."""
+        """Return the packet that asks every motor for bytes of a register.
+
+        Args:
+            register: The register.
+            size: Its bytes.
+        """
 
     @abc.abstractmethod
     def answers(self, data: bytes, size: int) -> tuple[dict[int, tuple[int, bytes]], int]:
-        """Return the error and the bytes of each address that has answered, and how many answers were damaged."""
+        """Return the error and the bytes of each address that has answered, and how many answers were damaged.
+
+        Args:
+            data: All bytes so far.
+            size: Bytes that were asked for.
+        """
 
     @abc.abstractmethod
     def writing(self, register: int, size: int, rows: bytes) -> bytes:
-        """Return the packet that writes a register of several motors; each row has an address, and bytes."""
+        """Return the packet that writes a register of several motors.
+
+        Args:
+            register: The register.
+            size: Its bytes.
+            rows: For each motor its address, and the bytes.
+        """
 
     @abc.abstractmethod
     def refuse_errors(self, errors: Mapping[int, int]) -> None:
-        """Raise the fault that the errors of answers tell, by address."""
+        """Do nothing if no error is a fault.
+
+        Args:
+            errors: The error of each answer, by address.
+
+        Raises:
+            RobotFault: A motor tells a fault.
+        """
 
     @abc.abstractmethod
     def tell_goals(self, position: np.ndarray) -> None:
-        """Write the goals of the positions that are numbers [rad], shape [joints]."""
+        """Write the goals of positions.
+
+        Args:
+            position: Positions [rad], shape [joints]; NaN leaves a goal as it is.
+        """
 
     def asked(self, register: int, size: int) -> dict[int, tuple[int, bytes]]:
-        """Return the error and the bytes of a register of every motor, by address."""
+        """Return the error and the bytes of a register of every motor, by address.
 
-        def parse(data: bytes) -> dict[int, tuple[int, bytes]] | None:
-            found, wrong = self.answers(data, size)
-            if wrong or not set(found) <= set(self.ids):
-                raise ValueError("damaged, or others answer")
-            return found if len(found) == len(self.ids) else None
+        Args:
+            register: The register.
+            size: Its bytes.
 
-        return self.port.ask(self.question(register, size), parse, f"a question for register {register} of {self.ids}")
+        Raises:
+            RobotFault: A motor does not answer.
+        """
+        what = f"a question for register {register} of {self.ids}"
+        return self.port.ask(self.question(register, size), partial(self._whole, size), what)
+
+    def _whole(self, size: int, data: bytes) -> dict[int, tuple[int, bytes]] | None:
+        found, wrong = self.answers(data, size)
+        if wrong or not set(found) <= set(self.ids):
+            raise ValueError("damaged, or others answer")
+        return found if len(found) == len(self.ids) else None
 
     def ask_all(self, register: int, size: int) -> list[bytes]:
-        """Return the bytes of a register of every motor, whose answers tell no error."""
+        """Return the bytes of a register of every motor, whose answers tell no error.
+
+        Args:
+            register: The register.
+            size: Its bytes.
+        """
         found = self.asked(register, size)
         self.refuse_errors({own: error for own, (error, _) in found.items()})
         return [found[own][1] for own in self.ids]
 
     def tell_all(self, register: int, values: Sequence[bytes], chosen: np.ndarray | None = None) -> None:
-        """Write a register of the chosen motors, by one packet that nobody answers."""
+        """Write a register of the chosen motors, by one packet that nobody answers.
+
+        Args:
+            register: The register.
+            values: The bytes for each motor.
+            chosen: Which motors, shape [motors]; by default all.
+        """
         rows = [
             bytes([own, *value])
             for number, (own, value) in enumerate(zip(self.ids, values, strict=True))
@@ -203,12 +274,21 @@ class MotorDriver(RobotDriver):
             self.port.tell(self.writing(register, len(values[0]), b"".join(rows)))
 
     def numbers(self, register: int, layout: str) -> np.ndarray:
-        """Return a register of every motor, shape [motors]."""
+        """Return a register of every motor, shape [motors].
+
+        Args:
+            register: The register.
+            layout: Its layout, as `struct` has it.
+        """
         size = struct.calcsize(layout)
         return np.array([struct.unpack(layout, data)[0] for data in self.ask_all(register, size)])
 
     def write(self, commands: RobotCommands) -> None:
-        """Write goals by one packet, and settings that changed."""
+        """Write goals by one packet, and settings that changed.
+
+        Args:
+            commands: The targets, gains and shares of effort.
+        """
         self.tell_goals(commands.position)
         for name, (register, layout, factor) in self.settings.items():
             values = getattr(commands, name)
@@ -221,7 +301,11 @@ class MotorDriver(RobotDriver):
                 known[changed] = values[changed]
 
     def set_torque(self, is_on: bool) -> None:
-        """Write the register of the torque of all motors."""
+        """Write the register of the torque of all motors.
+
+        Args:
+            is_on: Whether they have torque then.
+        """
         self.tell_all(self.torque, [bytes([is_on])] * len(self.ids))
 
     def has_torque(self) -> bool:
@@ -229,7 +313,12 @@ class MotorDriver(RobotDriver):
         return all(data[0] == 1 for data in self.ask_all(self.torque, 1))
 
     def stop(self, how: str, position: np.ndarray) -> None:
-        """Hold the measured positions; or brake by the motors' own resistance, with a gain of zero; or be free."""
+        """Hold the measured positions; or brake by the motors' own resistance, with a gain of zero; or be free.
+
+        Args:
+            how: `hold`, `damp` or `limp`.
+            position: The measured positions [rad], shape [joints].
+        """
         commands = RobotCommands(len(self.ids))
         commands.position = position
         commands.kp = np.zeros(len(self.ids)) if how == "damp" else commands.kp
@@ -245,6 +334,9 @@ class MotorDriver(RobotDriver):
 
         Args:
             found: Homing offset, lowest and highest position of each motor.
+
+        Raises:
+            ConfigError: They are others, or the file cannot be read.
         """
         if self.config.calibration is None:
             return
@@ -274,19 +366,37 @@ class MotorDriver(RobotDriver):
 
 
 def refuse_slides(joints: Sequence[DrivenJoint]) -> None:
-    """Refuse joints that slide: counts of encoders are angles."""
+    """Refuse joints that slide: counts of encoders are angles.
+
+    Args:
+        joints: The joints.
+
+    Raises:
+        ConfigError: One slides.
+    """
     for joint in joints:
         if not joint.is_angle:
             raise ConfigError(f"robot.joints.{joint.name}: it slides, and the motor's counts are angles; leave it out")
 
 
 def known(value: float) -> float:
-    """Return a number, or 0 for what nobody measures."""
+    """Return a number, or 0 for what nobody measures.
+
+    Args:
+        value: The number, or NaN.
+    """
     return 0.0 if math.isnan(value) else float(value)
 
 
 def put(row: np.ndarray, place: int, layout: str, *values: int) -> None:
-    """Write numbers into a row."""
+    """Write numbers into a row.
+
+    Args:
+        row: The row, uint8, shape [bytes].
+        place: The first byte.
+        layout: The layout of the numbers, as `struct` has it.
+        values: The numbers.
+    """
     data = struct.pack(layout, *values)
     row[place : place + len(data)] = np.frombuffer(data, dtype=np.uint8)
 

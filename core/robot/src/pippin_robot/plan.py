@@ -1,4 +1,4 @@
-"""Where the joints of a robot are in a simulation: groups of actuators, columns, places in the state."""
+"""Places of the joints of a robot in a simulation: groups of actuators, columns, places in the state."""
 
 from __future__ import annotations
 
@@ -88,7 +88,11 @@ class RobotPlan:
 
 
 def driven_names(simulation: Simulation) -> list[str]:
-    """Return the names of the joints that follow positions, as the table `robot.joints` may have them."""
+    """Return the names of the joints that follow positions, as the table `robot.joints` may have them.
+
+    Args:
+        simulation: The simulation.
+    """
     return [label.rpartition("/")[2] for label, _ in _driven(simulation)]
 
 

@@ -116,7 +116,7 @@ class PolicySource(TargetSource):
         gains: Mapping[str, Mapping[str, float]],
         commands: Mapping[str, Sequence[float]],
     ) -> None:
-        from pippin_deploy.runner import RobotError, Runner
+        from pippin_deploy import RobotError, Runner
 
         self._error, names = RobotError, [joint.name for joint in joints]
         try:

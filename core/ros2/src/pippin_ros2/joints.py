@@ -63,7 +63,7 @@ class JointNames:
         return self._sign[rows] * (values - self._zero[rows] if field == "position" else values)
 
 
-class MessageTargets:
+class TopicTargets:
     """Targets that messages told last. A message that is refused is a `ValueError`, and changes nothing."""
 
     def __init__(self, names: JointNames, commands_are: str) -> None:

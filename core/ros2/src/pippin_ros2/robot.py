@@ -14,7 +14,7 @@ from pippin_robot import DrivenJoint, RobotCommands, RobotDriver, RobotFault, Ro
 from . import Ros2Config, RosConfig, ZenohConfig
 from .cdr import decode, encode
 from .dds import DdsWire
-from .joints import JointNames, MessageTargets
+from .joints import JointNames, TopicTargets
 from .messages import messages, stamp
 from .wire import Wire
 from .zenoh import ZenohWire
@@ -72,7 +72,7 @@ class RosServer(RobotServer):
 
     def __init__(self, config: RosConfig, names: JointNames, wire: Callable[[], Wire]) -> None:
         self._config, self._names, self._connect = config, names, wire
-        self._targets = MessageTargets(names, config.commands_are)
+        self._targets = TopicTargets(names, config.commands_are)
         self._counts = {"states": 0, "commands": 0, "refused": 0}
         self._wire: Wire | None = None
         self._is_silent = False

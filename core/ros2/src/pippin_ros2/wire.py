@@ -29,7 +29,13 @@ class Wire(abc.ABC):
 
     @abc.abstractmethod
     def reader(self, topic: str, kind: str, reliability: Reliability = "reliable") -> Callable[[], list[bytes]]:
-        """Return a function that takes the messages of a topic, of a kind and with a reliability: the oldest 100."""
+        """Return a function that takes what has come since its last call, the oldest first, at most 100 messages.
+
+        Args:
+            topic: Name of the topic.
+            kind: Type of its messages.
+            reliability: `reliable` asks for what was lost; `best-effort` hears all publishers.
+        """
 
     def announce(self) -> None:
         """Tell others which readers and writers there are, once all are made."""

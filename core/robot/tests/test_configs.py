@@ -6,7 +6,7 @@ import sys
 import pytest
 from pippin.errors import ConfigError
 from pippin_robot import DrivenJoint
-from pippin_robot.lerobot import LeRobotJointConfig, LeRobotRobotConfig
+from pippin_robot.configs import LeRobotJointConfig, LeRobotRobotConfig
 from pippin_robot.lerobot_driver import LeRobotRobot
 
 
