@@ -64,7 +64,8 @@ def test_a_program_whose_fields_end_in_an_underscore_commands():
     fields = r"^    (sec|nanosec|stamp|frame_id|header|name|position|velocity|effort): "
     program = re.sub(fields, r"    \1_: ", PROGRAM.read_text().partition("if __name__")[0], flags=re.MULTILINE)
     program += """
-participant = (Domain(int(sys.argv[1]), LOOPBACK), DomainParticipant(int(sys.argv[1])))[1]
+joined = Domain(int(sys.argv[1]), LOOPBACK)
+participant = DomainParticipant(int(sys.argv[1]))
 writer = DataWriter(participant, Topic(participant, "rt/joint_command", JointState))
 for _ in range(20):
     writer.write(message("state", {"name": ["hip"], "position": [0.25]}))
