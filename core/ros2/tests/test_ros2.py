@@ -1,6 +1,5 @@
 """Robots of ROS 2 by DDS: programs of others, in processes of their own, see them and command them."""
 
-import re
 import subprocess
 import sys
 import time
@@ -57,24 +56,6 @@ def test_a_program_of_others_commands_by_three_topics():
     np.testing.assert_allclose(positions, [[0.0, 0.4], [0.0, 0.7], [0.0, 0.7], [0.2, 0.5], [0.6, 0.5]], atol=1e-9)
     assert found.server.counts()["refused"] == 1
     np.testing.assert_allclose(found.commands.position, [0.6, 0.0], atol=1e-9)
-
-
-def test_a_program_whose_fields_end_in_an_underscore_commands():
-    """Older compilers of IDL for ROS name them so; the types are compared without names."""
-    fields = r"^    (sec|nanosec|stamp|frame_id|header|name|position|velocity|effort): "
-    program = re.sub(fields, r"    \1_: ", PROGRAM.read_text().partition("if __name__")[0], flags=re.MULTILINE)
-    program += """
-joined = Domain(int(sys.argv[1]), LOOPBACK)
-participant = DomainParticipant(int(sys.argv[1]))
-writer = DataWriter(participant, Topic(participant, "rt/joint_command", JointState))
-for _ in range(20):
-    writer.write(message("state", {"name": ["hip"], "position": [0.25]}))
-    time.sleep(0.1)
-"""
-    with served(robot()) as found:
-        subprocess.run([sys.executable, "-c", program, str(DOMAIN)], check=True)
-
-    assert found.readings.position[0] == 0.25
 
 
 def test_the_driver_reads_and_commands_an_emulated_robot():
