@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from pippin import ConfigError, PippinError
 
+from .configs import RANGES, LeRobotRobotConfig
 from .contract import DrivenJoint, RobotCommands, RobotDriver, RobotFault, RobotPlugin, RobotReadings, Stop
-from .lerobot import RANGES, LeRobotRobotConfig
 
 
 class LeRobotRobot(RobotPlugin):
@@ -30,102 +30,80 @@ class LeRobotRobot(RobotPlugin):
                     f"robot.joints.{joint.name}.unit: it slides, and {unit} are an angle; use range_0_100 or"
                     " range_m100_100"
                 )
-        return LeRobotDriver(self.config)
+        robot = _make(self.config)
+        return (LeRobotDriver if getattr(robot, "bus", None) is None else LeRobotBusDriver)(self.config, robot)
 
 
 class LeRobotDriver(RobotDriver):
-    """A connection by a class of LeRobot.
+    """A connection by a class of LeRobot, which gives and takes torque as it likes: it can only be held.
 
-    Robots with a bus of motors get torque at the measured positions, and it can be taken. Others give and take it as
-    their classes do, when they connect and disconnect: they can only be held.
+    Args:
+        config: The settings.
+        robot: The robot of LeRobot, not connected yet.
 
     Raises:
-        ConfigError: LeRobot is not installed or refuses its settings, or the robot has no calibration.
+        ConfigError: LeRobot refuses the settings, or the robot has no calibration.
         RobotFault: The robot does not answer.
     """
 
-    def __init__(self, config: LeRobotRobotConfig) -> None:
-        self._robot = _make(config)
-        self._bus = getattr(self._robot, "bus", None)
-        self.stops: Sequence[Stop] = ("hold",) if self._bus is None else ("hold", "limp")
-        self.notes = () if self._bus else ("LeRobot's class has no bus of motors: torque is as the class sets it",)
+    stops = ("hold",)
+    notes = ("LeRobot's class has no bus of motors: torque is as the class sets it",)
+
+    def __init__(self, config: LeRobotRobotConfig, robot: Any) -> None:
+        self.robot = robot
         self._keys = [f"{each.name or name}.pos" for name, each in config.joints.items()]
         self._factor, self._zero = np.array([each.scale for each in config.joints.values()]).T
         self._counts = {"reads": 0, "writes": 0}
-        self._last: np.ndarray | None = None
-        for where, features in (("observe", "observation_features"), ("command", "action_features")):
-            known = [key for key in getattr(self._robot, features) if key.endswith(".pos")]
-            if odd := sorted(set(self._keys) ^ set(known) if where == "command" else set(self._keys) - set(known)):
-                raise ConfigError(
-                    f"robot.joints: LeRobot's {config.robot['type']} and this table differ in {', '.join(odd)}; what it"
-                    f" can {where}: {', '.join(known)}; a joint's 'name' is that before .pos"
-                )
+        self._last: np.ndarray = np.full(len(self._keys), np.nan)
+        observed, commanded = (
+            {key for key in features if key.endswith(".pos")}
+            for features in (robot.observation_features, robot.action_features)
+        )
+        if odd := sorted((set(self._keys) ^ commanded) | (set(self._keys) - observed)):
+            raise ConfigError(
+                f"robot.joints: LeRobot's {config.robot['type']} and this table differ in {', '.join(odd)}; it commands"
+                f" {', '.join(sorted(commanded))}; a joint's 'name' is that before .pos"
+            )
         with _faults("it was connected"):
-            had_torque = self._hold_where_it_is()
-            self._robot.connect(calibrate=False)
-            if not had_torque:
-                self.set_torque(False)
+            self.begin()
 
-    def _hold_where_it_is(self) -> bool:
-        """Let the goals be the measured positions: classes give torque when they connect, at the goals of before.
-
-        Returns whether the motors have torque.
-        """
-        if self._bus is None:
-            if not self._robot.is_calibrated:
-                raise ConfigError("robot.robot: LeRobot says that it is not calibrated; run lerobot-calibrate first")
-            return True
-        self._bus.connect()
-        try:
-            if not self._robot.is_calibrated:
-                raise ConfigError(
-                    f"robot.robot: the motors have no calibration like that in '{self._robot.calibration_fpath}'; run"
-                    " lerobot-calibrate with the same id first"
-                )
-            found = self._bus.sync_read("Present_Position", normalize=False, num_retry=5)
-            self._bus.sync_write("Goal_Position", found, normalize=False, num_retry=5)
-            return self.has_torque()
-        finally:
-            self._bus.disconnect(disable_torque=False)
+    def begin(self) -> None:
+        """Connect."""
+        if not self.robot.is_calibrated:
+            raise ConfigError("robot.robot: LeRobot says that it is not calibrated; run lerobot-calibrate first")
+        self.robot.connect(calibrate=False)
 
     def read(self, readings: RobotReadings) -> None:
         """Measure the positions; LeRobot tells nothing else."""
         self._counts["reads"] += 1
         with _faults("positions were read"):
-            observed = self._robot.get_observation()
+            observed = self.robot.get_observation()
         readings.time = time.monotonic()
         numbers = np.array([float(observed[key]) for key in self._keys])
         readings.position[:] = (numbers - self._zero) / self._factor
-        self._last = numbers if self._last is None else self._last
+        self._last[:] = np.where(np.isnan(self._last), numbers, self._last)
 
     def write(self, commands: RobotCommands) -> None:
         """Send all positions; a joint without a new one gets its last one again."""
         for name in ("velocity", "effort", "kp", "kd", "effort_share"):
             if not np.isnan(getattr(commands, name)).all():
                 raise RobotFault(f"LeRobot sends positions alone, and the drive wants to set {name}", "unsupported")
-        if self._last is None:
-            self.read(RobotReadings(len(self._keys)))
         numbers = commands.position * self._factor + self._zero
-        sent = self._last = np.asarray(np.where(np.isnan(numbers), self._last, numbers))
+        self._last[:] = np.where(np.isnan(numbers), self._last, numbers)
+        if np.isnan(self._last).any():
+            raise RobotFault("LeRobot sends all positions at once, and some are not known yet", "target")
         self._counts["writes"] += 1
         with _faults("positions were sent"):
-            self._robot.send_action(dict(zip(self._keys, sent.tolist(), strict=True)))
+            self.robot.send_action(dict(zip(self._keys, self._last.tolist(), strict=True)))
 
     def set_torque(self, is_on: bool) -> None:
-        """Give or take the torque of a robot with a bus; others cannot take it."""
-        if self._bus is None:
-            if not is_on:
-                raise RobotFault("LeRobot's class has no bus of motors, whose torque could be taken", "unsupported")
-            return
-        with _faults("torque was set"):
-            (self._bus.enable_torque if is_on else self._bus.disable_torque)(num_retry=5)
+        """Refuse to take the torque."""
+        if not is_on:
+            raise RobotFault("LeRobot's class has no bus of motors, whose torque could be taken", "unsupported")
 
     def has_torque(self) -> bool:
-        """Return whether all motors of a bus say that they have torque; a robot without a bus has it."""
-        if self._bus is None:
-            return True
-        with _faults("torque was read"):
-            return all(value == 1 for value in self._bus.sync_read("Torque_Enable", num_retry=5).values())
+        """Return that it has."""
+        return True
 
     def stop(self, how: Stop, position: np.ndarray) -> None:
         """Hold the measured positions, or be free."""
@@ -142,9 +120,46 @@ class LeRobotDriver(RobotDriver):
 
     def close(self) -> None:
         """Disconnect, as LeRobot's class does it."""
-        if self._robot.is_connected:
+        if self.robot.is_connected:
             with contextlib.suppress(OSError):
-                self._robot.disconnect()
+                self.robot.disconnect()
+
+
+class LeRobotBusDriver(LeRobotDriver):
+    """A connection by a class of LeRobot with a bus of motors, whose torque can be given and taken."""
+
+    stops = ("hold", "limp")
+    notes = ()
+
+    def begin(self) -> None:
+        """Connect at the measured positions: classes give torque then, at the goals of before."""
+        bus = self.robot.bus
+        bus.connect()
+        try:
+            if not self.robot.is_calibrated:
+                raise ConfigError(
+                    f"robot.robot: the motors have no calibration like that in '{self.robot.calibration_fpath}'; run"
+                    " lerobot-calibrate with the same id first"
+                )
+            found = bus.sync_read("Present_Position", normalize=False, num_retry=5)
+            bus.sync_write("Goal_Position", found, normalize=False, num_retry=5)
+            had_torque = self.has_torque()
+        finally:
+            bus.disconnect(disable_torque=False)
+        self.robot.connect(calibrate=False)
+        if not had_torque:
+            self.set_torque(False)
+
+    def set_torque(self, is_on: bool) -> None:
+        """Give or take the torque."""
+        bus = self.robot.bus
+        with _faults("torque was set"):
+            (bus.enable_torque if is_on else bus.disable_torque)(num_retry=5)
+
+    def has_torque(self) -> bool:
+        """Return whether all motors say that they have torque."""
+        with _faults("torque was read"):
+            return all(value == 1 for value in self.robot.bus.sync_read("Torque_Enable", num_retry=5).values())
 
 
 def _make(config: LeRobotRobotConfig) -> Any:
