@@ -9,7 +9,7 @@ import time
 from contextlib import contextmanager
 
 import numpy as np
-from pippin_robot import Readings, RobotJoint
+from pippin_robot import DrivenJoint, RobotReadings
 
 DOMAIN = 100 + os.getpid() % 100
 """A domain of this process alone, as others may run tests, too."""
@@ -20,7 +20,7 @@ class Served:
 
     def __init__(self, robot, joints):
         self.server = robot.serve(joints)
-        self.readings = Readings(len(joints))
+        self.readings = RobotReadings(len(joints))
         self.readings.position[:] = 0.1 * np.arange(len(joints))
         self.readings.velocity[:] = self.readings.effort[:] = 0.0
         self.readings.orientation[:] = 0.0, 0.0, 0.6, 0.8
@@ -54,7 +54,8 @@ class Served:
 def joints_of(names):
     """Return joints that turn by up to 3 rad."""
     return [
-        RobotJoint(name=name, lower=-3.0, upper=3.0, velocity_limit=10.0, effort_limit=5.0, start=0.0) for name in names
+        DrivenJoint(name=name, lower=-3.0, upper=3.0, velocity_limit=10.0, effort_limit=5.0, start=0.0)
+        for name in names
     ]
 
 

@@ -366,3 +366,7 @@ class DynamixelBus:
 
 
 Bus = DynamixelBus
+
+
+BUS = DynamixelBus
+"""What the program of the bus makes."""

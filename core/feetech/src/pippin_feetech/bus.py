@@ -73,7 +73,7 @@ def split(data):
     return packets, wrong, data[-1:] if data[-1:] == b"\xff" else b""
 
 
-class Bus:
+class FeetechBus:
     """The servos of a bus, whose registers are rows of memory.
 
     Args:
@@ -162,3 +162,7 @@ def present(row):
 def offset(row):
     """Return the homing offset of a servo."""
     return signed(struct.unpack_from("<H", row, OFFSET)[0], 11)
+
+
+BUS = FeetechBus
+"""What the program of the bus makes."""
