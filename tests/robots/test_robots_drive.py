@@ -14,7 +14,7 @@ from pippin_robot import DriveSource, RobotFault, drive
 from pippin_task import passport_of, write_passport
 
 from .conftest import FILE
-from .mirror import Mirror
+from .mirror import Mirror, MirrorDriver
 
 NAMES = ["shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll", "gripper"]
 
@@ -163,6 +163,13 @@ def test_a_joint_without_a_table_is_refused(file):
     file.write_text(text)
     with pytest.raises(ConfigError, match=r"'gripper' is driven .* add \[robot.joints.gripper\]"):
         drive(pippin.load(file), is_recorded=False)
+
+
+def test_a_way_to_be_left_that_the_robot_does_not_have_is_refused(file, monkeypatch):
+    monkeypatch.setattr(MirrorDriver, "stops", ("hold",))
+    with pytest.raises(ConfigError, match=r"on_fault: this robot cannot be left 'limp'; it can: hold"):
+        drive(pippin.load(file, {"robot.safety.on_fault": "limp"}), is_recorded=False)
+    assert Mirror.last.told == []
 
 
 def test_a_file_without_a_robot_is_refused():
