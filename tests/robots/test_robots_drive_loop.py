@@ -59,7 +59,7 @@ def test_torque_is_given_where_the_robot_is(emulator, drive_loop, port):
         loop.driver.read(loop.readings)
         rest = loop.readings.position.copy()
         loop.limits.begin(rest)
-        loop.driver._write(42, [b"\x00\x08"] * 6)  # goals at the middle, before the torque
+        loop.driver.tell_all(42, [b"\x00\x08"] * 6)  # goals at the middle, before the torque
         loop._begin()
         time.sleep(0.1)
         loop.driver.read(loop.readings)

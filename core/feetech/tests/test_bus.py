@@ -240,7 +240,8 @@ def test_lost_and_damaged_answers_are_counted_as_the_library_sees_them(open_bus)
         client.port.ser.reset_input_buffer()
     told = server.counts()
     assert told["dropped"] == pytest.approx(30, abs=17)  # 3 standard deviations of a share of 0.1
-    assert seen[sdk.COMM_RX_TIMEOUT] + seen[sdk.COMM_RX_CORRUPT] == told["dropped"] + told["damaged"]
+    failed = seen[sdk.COMM_RX_TIMEOUT] + seen[sdk.COMM_RX_CORRUPT]
+    assert 0 <= failed - (told["dropped"] + told["damaged"]) <= 3  # a stall of the machine is a failure, too
     server.memory.set_faults(True, 0.0, 0.0)
     assert client.is_silent(1)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pippin_ros2.cdr import decode, encode
 from pippin_unitree.layout import Layout, Record, checksum
-from pippin_unitree.messages import messages, motors
+from pippin_unitree.messages import messages
 
 pytest.importorskip("cyclonedds")
 from . import own_sdk
@@ -67,11 +67,3 @@ def test_a_damaged_message_is_refused():
         record.fill(bytes(data))
     with pytest.raises(ValueError, match="no such message"):
         record.fill(bytes(data[:200]))
-
-
-@pytest.mark.alone
-def test_motors_have_the_order_of_the_messages():
-    assert motors("go2")[:4] == ["FR_hip", "FR_thigh", "FR_calf", "FL_hip"]
-    assert [len(motors(name)) for name in ("go2", "g1", "h1_2")] == [12, 29, 27]
-    assert [motors("g1")[place] for place in (12, 18)] == ["waist_yaw", "left_elbow"]
-    assert [motors("h1_2")[place] for place in (0, 26)] == ["left_hip_yaw", "right_wrist_yaw"]

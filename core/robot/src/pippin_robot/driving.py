@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pippin import SimulationConfig
+from pippin import ConfigError, SimulationConfig
 from pippin.config import dump_toml
 from pippin.studies import RunFolder, current_progress, versions
 
-from .contract import RobotFault
+from .contract import RobotDriver, RobotFault
 from .drive_log import DriveLog, header_of
 from .drive_loop import DriveLoop
 from .drive_page import write_drive
@@ -70,6 +70,7 @@ def drive(
             confirm(f"{plan.what} will move {joints} of the robot")
         folder = RunFolder.chosen(out, name) if is_recorded else None
         with contextlib.closing(plan.robot.connect(plan.plan.joints)) as driver, stop_pressed() as stop_key:
+            _refuse_stop(plan.robot.config.safety.on_fault, driver)
             log = None if folder is None else _log(config, plan, folder)
             loop = DriveLoop(
                 robot=plan.robot,
@@ -97,6 +98,13 @@ def drive(
     if folder is not None:
         write_drive(folder, name, config, plan.facts, result)
     return result
+
+
+def _refuse_stop(how: str, driver: RobotDriver) -> None:
+    if how not in driver.stops:
+        raise ConfigError(
+            f"robot.safety.on_fault: this robot cannot be left {how!r}; it can: {', '.join(driver.stops)}"
+        )
 
 
 def _log(config: SimulationConfig, plan: DrivePlan, folder: RunFolder) -> DriveLog:

@@ -15,11 +15,14 @@ import numpy as np
 from pippin import ConfigError
 
 from .bus import BusConfig, BusPort, BusServer
-from .contract import DrivenJoint, RobotCommands, RobotDriver
+from .contract import DrivenJoint, RobotCommands, RobotDriver, RobotFault
 
 __all__ = ["Encoders", "MotorDriver", "MotorServer", "field", "known", "put", "refuse_slides"]
 
 __all__ = ["Encoders", "MotorDriver", "MotorServer", "field", "known", "put", "refuse_slides"]
+
+_TRIES = 5
+"""Number of times that motors are looked for."""
 
 
 class Encoders:
@@ -171,10 +174,19 @@ class MotorDriver(RobotDriver):
         self._written: dict[str, np.ndarray] = {}
         self.port = BusPort(config)
         try:
-            self.begin()
+            self._begin()
         except BaseException:
             self.port.close()
             raise
+
+    def _begin(self) -> None:
+        """Find the motors; a silence is asked again some times, as nothing moves yet."""
+        for left in reversed(range(_TRIES)):
+            try:
+                return self.begin()
+            except RobotFault as fault:
+                if fault.kind != "silence" or not left:
+                    raise
 
     @abc.abstractmethod
     def begin(self) -> None:

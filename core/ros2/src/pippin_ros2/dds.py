@@ -106,8 +106,7 @@ class DdsWire(Wire):
         """Return a function that takes what has come at a topic, of a kind, with a reliability."""
         policy = self._library["qos"].Policy
         how = policy.Reliability.Reliable(0) if reliability == "reliable" else policy.Reliability.BestEffort
-        names = policy.TypeConsistency.AllowTypeCoercion(ignore_member_names=True)  # some end in an underscore
-        reader = self._endpoint("sub", "DataReader", topic, kind, how, names, policy.History.KeepLast(_TAKE))
+        reader = self._endpoint("sub", "DataReader", topic, kind, how, policy.History.KeepLast(_TAKE))
         number, kept = len(self._readers), reader.topic.data_type
         self._readers.append(reader)
         return lambda: [each.data for each in self._readers[number].take(_TAKE) if isinstance(each, kept)]

@@ -64,7 +64,7 @@ class JointNames:
 
 
 class TopicTargets:
-    """TopicTargets that messages told last. A message that is refused is a `ValueError`, and changes nothing."""
+    """Targets that messages told last. A message that is refused is a `ValueError`, and changes nothing."""
 
     def __init__(self, names: JointNames, commands_are: str) -> None:
         self.names, self._commands_are = names, commands_are

@@ -12,9 +12,9 @@ from pippin_ros2.dds import DdsWire
 from . import UnitreeConfig
 from .messages import messages
 from .motors import POSITION_STOP, Motors
-from .switcher import Switcher
+from .switcher import refuse_program
 
-_ASK = 1.0
+_ASK = 3.0
 """Time in which the motion switcher answers [s]."""
 
 _NAP = 1e-3
@@ -41,9 +41,8 @@ class UnitreeDriver(RobotDriver):
         try:
             self._take = self._wire.reader("rt/lowstate", motors.state_kind, "best-effort")
             self._tell = self._wire.writer("rt/lowcmd", motors.command_kind)
-            switcher = Switcher(self._wire)
             self._await(config.wait)
-            notes = [] if switcher.refuse_program(_ASK) else ["the robot has no motion switcher, as a simulation"]
+            notes = [] if refuse_program(self._wire, _ASK) else ["the robot has no motion switcher, as a simulation"]
             self._is_on = self._tells_torque()
         except BaseException:
             self._wire.close()
@@ -59,13 +58,12 @@ class UnitreeDriver(RobotDriver):
         self._await(self._config.timeout)
         state, motors = self._state, self._motors
         readings.time = time.monotonic()
-        readings.position = motors.own("q", state["motor_state.q"][motors.rows].astype(float))
-        readings.velocity = motors.own("dq", state["motor_state.dq"][motors.rows].astype(float))
-        readings.effort = motors.own("tau", state["motor_state.tau_est"][motors.rows].astype(float))
+        readings.position, readings.velocity, readings.effort = (
+            motors.own(path, state[f"motor_state.{path}"][motors.rows].astype(float)) for path in ("q", "dq", "tau_est")
+        )
         heat = state["motor_state.temperature"].reshape(-1, 1 if motors.is_go else 2).max(axis=1)
         readings.temperature = heat[motors.rows].astype(float)
-        volts = state["power_v"] if motors.is_go else state["motor_state.vol"][motors.rows]
-        readings.voltage[:] = volts
+        readings.voltage[:] = state["power_v"] if motors.is_go else state["motor_state.vol"][motors.rows]
         readings.orientation[:] = state["imu_state.quaternion"][[1, 2, 3, 0]]
         readings.angular_velocity[:] = state["imu_state.gyroscope"]
         readings.acceleration[:] = state["imu_state.accelerometer"]

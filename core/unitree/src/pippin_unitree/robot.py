@@ -63,10 +63,10 @@ class UnitreeServer(RobotServer):
         self._publish(readings)
 
     def exchange(self, readings: RobotReadings) -> RobotCommands:
-        """Tell the state, and return the newest command."""
+        """Follow what was commanded, and tell the state."""
         if self._is_silent:
             return self._commands
-        for data in self._take()[-1:]:
+        for data in self._take():
             self._counts["commands"] += 1
             try:
                 self._command.fill(data)

@@ -18,40 +18,31 @@ CHECK = 1001
 """Number of the question which program moves the robot."""
 
 
-class Switcher:
-    """A client of the service."""
+def refuse_program(wire: DdsWire, longest: float) -> bool:
+    """Return whether the service answers within a time [s].
 
-    def __init__(self, wire: DdsWire) -> None:
-        self._ask, self._take = wire.writer(REQUESTS, REQUEST), wire.reader(RESPONSES, RESPONSE)
+    Raises:
+        RobotFault: A program of the robot moves it.
+    """
+    ask, take = wire.writer(REQUESTS, REQUEST), wire.reader(RESPONSES, RESPONSE)
+    number, end = time.monotonic_ns(), time.monotonic() + longest
+    question = {"header": {"identity": {"id": number, "api_id": CHECK}}, "parameter": "{}"}
+    while time.monotonic() < end:
+        ask(encode(messages(), REQUEST, question))
+        for _ in range(20):
+            time.sleep(0.005)
+            for answer in (decode(messages(), RESPONSE, data) for data in take()):
+                if answer["header"]["identity"]["id"] == number:
+                    _refuse(answer["header"]["status"]["code"], answer["data"])
+                    return True
+    return False
 
-    def refuse_program(self, longest: float) -> bool:
-        """Return whether the service answers within a time [s].
 
-        Raises:
-            RobotFault: A program of the robot moves it.
-        """
-        number = time.monotonic_ns()
-        question = {"header": {"identity": {"id": number, "api_id": CHECK}}, "parameter": "{}"}
-        end = time.monotonic() + longest
-        while time.monotonic() < end:
-            self._ask(encode(messages(), REQUEST, question))
-            for _ in range(20):
-                time.sleep(0.005)
-                for data in self._take():
-                    answer = decode(messages(), RESPONSE, data)
-                    if answer["header"]["identity"]["id"] == number:
-                        self._refuse(answer["header"]["status"]["code"], answer["data"])
-                        return True
-        return False
-
-    def _refuse(self, code: int, data: str) -> None:
-        try:
-            name = json.loads(data)["name"] if code == 0 else f"code {code}"
-        except (ValueError, LookupError, TypeError) as error:
-            raise RobotFault(f"the motion switcher tells {data!r}, which cannot be read: {error!r}", "mode") from error
-        if name:
-            raise RobotFault(
-                f"the robot's own program {name!r} moves it; lay the robot down, and release the mode by the app or by"
-                " MotionSwitcherClient.ReleaseMode",
-                "mode",
-            )
+def _refuse(code: int, data: str) -> None:
+    try:
+        name = json.loads(data)["name"] if code == 0 else f"code {code}"
+    except (ValueError, LookupError, TypeError) as error:
+        raise RobotFault(f"the motion switcher tells {data!r}, which cannot be read: {error!r}", "mode") from error
+    if name:
+        cure = "lay the robot down, and release the mode by the app or by MotionSwitcherClient.ReleaseMode"
+        raise RobotFault(f"the robot's own program {name!r} moves it; {cure}", "mode")
