@@ -149,17 +149,21 @@ def _verdict(
 
 
 def _build(config: SimulationConfig, components: Components, catalog: Catalog) -> list[str]:
-    """Build a solver as a run does, from a model that its own components complete, and return notes on the assets."""
+    """Build a solver as a run does, from a model that its own components complete, and return its warnings and notes on
+    the assets.
+    """
     building = SolverBuilding(components, config, config.collision, catalog)
-    with wp.ScopedDevice(find_device(config.simulation.device)) as device:
+    with wp.ScopedDevice(find_device(config.simulation.device)) as device, warnings.catch_warnings(record=True) as noted:
+        warnings.simplefilter("always")
         model, _, imports = build_model(components, config, None, device)
         building.refuse_gaps(model, are_stated=True)
         building.refuse_faults(model)
         building.find_contacts(model, building.build(model))
+    warned = list(dict.fromkeys(str(each.message) for each in noted))
     if reads_dimensions(components):  # to compare what MuJoCo's solvers get takes their kernels
-        return []
+        return warned
     reports = report_imports(imports, config.scene, is_for_mujoco=False, replaced=replaced_actuators(model))
-    return [note for report in reports for note in report.notes()]
+    return [*warned, *(note for report in reports for note in report.notes())]
 
 
 def _compared(
