@@ -339,6 +339,14 @@ def test_a_feature_is_asked_of_the_solver_that_owns_the_element():
         build([{**cloth, "tri_ke": 100.0}, sand], solver)
 
 
+def test_a_pattern_that_matches_nothing_is_named_by_its_key():
+    settings = halves()
+    settings["entries"]["a"]["bodies"] = ["nothing"]
+
+    with pytest.raises(pippin.ConfigError, match=r"^solver\.entries\.a\.bodies: no body matches 'nothing'"):
+        build(LINKS, settings)
+
+
 def test_commands_that_try_each_solver_leave_out_one_that_needs_settings():
     catalog = Catalog.installed()
 

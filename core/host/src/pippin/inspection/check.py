@@ -153,7 +153,8 @@ def _build(config: SimulationConfig, components: Components, catalog: Catalog) -
     the assets.
     """
     building = SolverBuilding(components, config, config.collision, catalog)
-    with wp.ScopedDevice(find_device(config.simulation.device)) as device, warnings.catch_warnings(record=True) as noted:
+    device = find_device(config.simulation.device)
+    with wp.ScopedDevice(device), warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always")
         model, _, imports = build_model(components, config, None, device)
         building.refuse_gaps(model, are_stated=True)
