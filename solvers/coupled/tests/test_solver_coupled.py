@@ -436,7 +436,7 @@ def test_bodies_of_two_solvers_move_alike_wherever_they_stand():
     """The kit's relations, whose bodies have labels by their shapes: those of a stack belong to both solvers."""
     entries = {
         "a": {"bodies": [".*/(sphere|cone|convex_hull|capsule)"], "solver": {"type": "xpbd"}},
-        "b": {"bodies": [".*/(cylinder|ellipsoid|box)"], "solver": {"type": "semi-implicit"}},
+        "b": {"bodies": [r".*/(cylinder|ellipsoid|box|\d+)"], "solver": {"type": "semi-implicit"}},
     }
     subject = PluginUnderTest(kind="solver", name="coupled", config={"entries": entries, "admm": {}}, dt=0.0005)
 
