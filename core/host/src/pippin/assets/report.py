@@ -181,9 +181,10 @@ def _converted(part: newton.ModelBuilder) -> Any:
         converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True, enable_sleeping=False)
         complete_conversion(converted)
         own: Any = converted
-        shapes, margins = own.mjc_geom_to_newton_shape.numpy()[0], model.shape_margin.numpy()
-        # Newton leaves them out beside boxes and meshes; a solver that does so, too, warns of it.
-        own.mj_model.geom_margin[:] = np.where(shapes >= 0, margins[shapes], 0.0)
+        if own.mj_model.ngeom:
+            shapes, margins = own.mjc_geom_to_newton_shape.numpy()[0], own.model.shape_margin.numpy()
+            # Newton leaves them out beside boxes and meshes; a solver that does so, too, warns of it.
+            own.mj_model.geom_margin[:] = np.where(shapes >= 0, margins[shapes], 0.0)
         return own.mj_model
 
 

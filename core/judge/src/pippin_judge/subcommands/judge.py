@@ -65,7 +65,7 @@ def judge(
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
             from pippin_judge.run_judge import judge as judge_file
-        count = int(processes) if processes.isdecimal() else processes
+        count: Any = int(processes) if processes.isdecimal() else processes  # the judgement refuses other texts
         found = judge_file(file, logs, overrides, processes=count, **options)
         if not as_json:
             progress.note(f"folder: {found.folder}")
