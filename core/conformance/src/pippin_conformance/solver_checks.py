@@ -65,8 +65,7 @@ def check_divergence(runs: Runs) -> None:
         begin_anew(simulation)
         advance(simulation)
         spoil(simulation, bad)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a solver may say so itself, and a test may take warnings for errors
+        with warnings.catch_warnings(action="ignore"):  # a solver may say so itself, and a test may fail for it
             spoilt = advance(simulation)
         told = _told(simulation)
         begin_anew(simulation)

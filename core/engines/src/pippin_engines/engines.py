@@ -55,8 +55,8 @@ def start_engine(config: Any, arguments: EngineArguments, arrays: EngineArrays) 
 
     Args:
         config: The settings, with `engine`, `environment` and `timeout`; see `EngineSource`.
-        arguments: The keyword arguments of `Engine` beside its arrays: what JSON has, and NumPy arrays; or a function
-            that returns them, given `name` and `version` of the distribution that the engine names, as it is there.
+        arguments: The keyword arguments of `Engine` beside its arrays, of what JSON has and NumPy arrays, or a function
+            that returns them for a mapping with the `name` and `version` of the engine's distribution.
         arrays: The shape and type of each array that the host and the engine share; all are zero at the start.
 
     Raises:
@@ -237,20 +237,11 @@ class EngineProcess(RunningEngine):
             raise
 
     def step(self, count: int = 1) -> None:
-        """Let the engine take substeps; see `RunningEngine.step`.
-
-        Args:
-            count: Their number.
-        """
+        """Let the engine take `count` substeps; see `RunningEngine.step`."""
         self._connection().step(count)
 
     def call(self, method: str, /, **arguments: Any) -> Any:
-        """Return what a method of the engine returns; see `RunningEngine.call`.
-
-        Args:
-            method: Its name.
-            **arguments: What JSON has, and NumPy arrays.
-        """
+        """Return what a `method` of the engine returns for `arguments`; see `RunningEngine.call`."""
         return self._connection().call(method, arguments)
 
     def close(self) -> None:

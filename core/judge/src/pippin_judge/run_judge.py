@@ -28,9 +28,6 @@ _IDLE, _LIMIT = 2.0, 0.7
 _WORSE = 1.05
 """Ratio of what is left after a fit to what another one leaves, from which on its search starts anew."""
 
-PROCESSES = 8
-"""Most processes of a fit: as many candidates as a fit of one value simulates at once."""
-
 Logs = Sequence[str | os.PathLike[str]]
 
 
@@ -97,8 +94,8 @@ class JudgeStudy(Study[Judgement]):
         self._logs, self._holdout = ([os.path.abspath(log) for log in each] for each in (logs, holdout))
         self._solvers, self._laws, self._noise, self._seed = tuple(solvers), laws_of(laws), noise, seed
         self._processes = processes
-        if processes != "auto" and processes not in range(1, PROCESSES + 1):
-            raise ConfigError(f"processes: expected 1 to {PROCESSES}, or 'auto', got {processes!r}; give one of these")
+        if processes not in ("auto", *range(1, 9)):  # a fit of one value has 8 candidates
+            raise ConfigError(f"processes: expected 1 to 8, or 'auto', got {processes!r}; give one of these")
         self._candidates: dict[str, Candidate] = {}
 
     def prepare(self, config: SimulationConfig, file: Path) -> SimulationConfig:
@@ -204,8 +201,7 @@ class JudgeStudy(Study[Judgement]):
     def _searched(self, one: Candidate, suffix: str, law: str, start: Start, **first: Any) -> Candidate:
         """Return a candidate with its fit from a start, if that leaves less than the one that it has."""
         name = f"{one.solver}.{one.law}{suffix}".replace("/", "-")
-        with warnings.catch_warnings(record=True) as noted:
-            warnings.simplefilter("always")
+        with warnings.catch_warnings(record=True, action="always") as noted:
             try:
                 file = self._files.write(name, one.solver, law, start, **first)
                 found = fit(file, out=self._folder / name, processes=self._processes, tries_delay=False)

@@ -174,8 +174,7 @@ def _is_asked(difference: Difference, config: AssetConfig, scene: SceneConfig, p
 
 
 def _converted(part: newton.ModelBuilder) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the solver's own conversion issues them
+    with warnings.catch_warnings(action="ignore"):  # the solver's own conversion issues them
         thicken_laminae(part)
         model = part.finalize(device="cpu", skip_validation_inertia=True)
         converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True, enable_sleeping=False)

@@ -96,15 +96,12 @@ class ErrorAttribution:
 
     def _place(self, what: str, error: PippinError) -> None:
         if isinstance(error, ConfigError):
-            error.restate(lambda fault: self.tree.placed(self._stated(fault)))
+            own = self.place, f"{self._key}:"  # code that serves several callers may have stated them
+            error.restate(lambda fault: self.tree.placed(fault if fault.startswith(own) else f"{self.place}{fault}"))
         elif isinstance(error, SimulationError):
             error.add_note(f"raised in {what} of {self.owner}")
         elif not str(error).startswith(self.owner):
             error.restate(lambda fault: self.tree.placed(f"{self._key}: {what}: {fault} ({self.source})"))
-
-    def _stated(self, fault: str) -> str:
-        """Return a fault with its place, which code that serves several callers may have stated."""
-        return fault if fault.startswith((self.place, f"{self._key}:")) else f"{self.place}{fault}"
 
     @property
     def _key(self) -> str:

@@ -135,8 +135,7 @@ def rehearsing() -> Iterator[None]:
     """Build simulations inside of the block silently, and without a rehearsal of their own."""
     is_rehearsal = _IS_REHEARSAL.set(True)
     try:
-        with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
-            warnings.simplefilter("ignore")  # the build itself says it again
+        with warnings.catch_warnings(action="ignore"), redirect_stdout(io.StringIO()):  # the build itself says it again
             yield
     finally:
         _IS_REHEARSAL.reset(is_rehearsal)

@@ -33,6 +33,7 @@ from pippin.console import PATH, changes, json_line, new_table, out, print_table
 )
 @click.option(
     "--processes",
+    type=lambda text: int(text) if text.isdecimal() else text,  # the judgement refuses other texts
     metavar="N",
     default="1",
     show_default=True,
@@ -41,9 +42,7 @@ from pippin.console import PATH, changes, json_line, new_table, out, print_table
 @changes(has_worlds=False)
 @out(may_continue=True)
 @json_line()
-def judge(
-    file: Path, logs: tuple[Path, ...], overrides: tuple[str, ...], processes: str, as_json: bool, **options: Any
-) -> None:
+def judge(file: Path, logs: tuple[Path, ...], overrides: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Find the solver and the law of actuators that explain logs of a robot.
 
     Each solver with each law is a candidate. All are fitted to the same windows of the logs, as the table [fit] of FILE
@@ -65,8 +64,7 @@ def judge(
     with shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
             from pippin_judge.run_judge import judge as judge_file
-        count: Any = int(processes) if processes.isdecimal() else processes  # the judgement refuses other texts
-        found = judge_file(file, logs, overrides, processes=count, **options)
+        found = judge_file(file, logs, overrides, **options)
         if not as_json:
             progress.note(f"folder: {found.folder}")
     if as_json:
