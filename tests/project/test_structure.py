@@ -41,7 +41,7 @@ PACKAGES = {
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 102_100
+TOTAL = 102_110
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 WRAPPERS = {"drake": 250, "motrix": 225, "physx": 340, "pinocchio": 115}
