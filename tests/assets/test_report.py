@@ -154,3 +154,16 @@ def test_a_lamina_is_a_body(moments, tmp_path):
     assert np.sort(np.linalg.eigvalsh(found.astype(float)), axis=1) == pytest.approx(
         np.tile(np.sort(moments), (2, 1)), rel=1e-5, abs=1e-5 * max(moments)
     )
+
+
+def test_a_margin_beside_a_box_is_kept_or_warned_of(arm):
+    both = (
+        '<default><geom margin="0.001"/></default><worldbody><geom type="box" size=".1 .1 .1" pos="1 0 0"/></worldbody>'
+    )
+    with arm(rest=both) as simulation:
+        margins, notes = simulation.solver.mj_model.geom_margin.tolist(), simulation.notes
+    with pytest.warns(UserWarning, match=r"the margin of shape .* is left out: .*use the solver mujoco-native"):
+        arm(rest=both, solver="mujoco").close()
+
+    assert margins == pytest.approx([0.001, 0.001])
+    assert notes == {}

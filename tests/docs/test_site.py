@@ -200,10 +200,25 @@ def test_the_search_finds_kp(reader, site, address, place):
         ("go1+walk", "tutorials/robot-to-walking.html"),
         ("headless", "how-to/watch-a-run.html"),
         ("headless", "how-to/record-a-video.html"),
+        ("domain+randomization", "how-to/randomise.html"),
+        ("sim2real", "how-to/randomise.html"),
     ],
 )
 def test_the_search_finds_first_what_people_do(reader, site, address, query, page):
     assert page in searched(reader, address, query)[: 1 if query == "train" else 3]
+
+
+def test_a_block_is_copied_without_the_prompt_and_the_output(reader, address):
+    reader.tab.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+    reader.tab.call("Page.bringToFront")
+    reader.go(f"{address}/tutorials/first-simulation.html")
+    session = "[...document.querySelectorAll('div.highlight')].find(each => each.innerText.includes('world-steps/s'))"
+    reader.tab.evaluate(f"{session}.querySelector('.copy').click()")
+    until(lambda: reader.tab.evaluate(f"{session}.querySelector('.copy').innerText") == "copied", "the copy")
+
+    assert reader.tab.evaluate("navigator.clipboard.readText()") == (
+        "uv run pippin run docs/examples/ant.toml --steps 50 --set scene.worlds=4 --out runs/first"
+    )
 
 
 def in_scheme(reader, scheme: str) -> None:

@@ -18,10 +18,11 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
+import warp.fem as fem
 from pippin.devices import start_warp
 from pippin.state.snapshot import Snapshot
 from pippin.state.step_data import StateRecord
-from pippin.step.compilation import compiling_together
+from pippin.step.compilation import compiling_together, noting_launches
 from pippin.step.program import Program
 
 NUMBERS = itertools.count()
@@ -241,6 +242,31 @@ def test_launches_of_other_threads_run_meanwhile(configure: Callable[..., Any], 
     build(configure, chain, Bystander()).program.compile()
 
     assert counter.numpy()[0] == 1
+
+
+def test_a_launch_that_a_rehearsal_interrupts_keeps_its_own_arguments() -> None:
+    """`warp.fem` has one set of arguments for each kernel, and a kernel that another rehearsal left is not compiled."""
+    written = [wp.zeros(4, dtype=int, device="cpu") for _ in range(3)]
+    one, rehearsals = wp.constant(1 + (time.time_ns() & 0x3FFFFFFF)), []  # so that no kernel cache has it
+
+    @fem.integrand
+    def mark(s: fem.Sample, domain: fem.Domain, array: wp.array(dtype=int)):
+        array[s.qp_index] = wp.min(one, 1)
+
+    def call(array: wp.array) -> None:
+        fem.interpolate(mark, at=fem.Cells(fem.Grid2D(wp.vec2i(2))), dim=4, values={"array": array}, device="cpu")
+
+    def rehearsed() -> Any:
+        rehearsals.append(call(written[1]))
+        raise RuntimeError
+
+    with noting_launches(lambda *_: None):
+        call(written[0])
+    with compiling_together(rehearsed):
+        call(written[2])
+
+    assert len(rehearsals) == 1
+    assert [array.numpy().tolist() for array in written] == [[0] * 4, [0] * 4, [1] * 4]
 
 
 def compiled_by(records: list[Any]) -> list[str]:

@@ -163,6 +163,7 @@ MUTANTS = [
     *((name, "featherstone", "damping", fill("joint_damping", 0.0)) for name in benches_of("joint_damping")),
     *((name, "featherstone", "stiffness", fill("joint_stiffness", 0.0)) for name in benches_of("joint_stiffness")),
     ("ball_drives", "kamino", "gains", fill("joint_target_ke", 0.0)),
+    ("ball_drives by velocity", "kamino", "damping", fill("joint_target_kd", 0.0)),
     ("ball_stiffness", "mujoco-native", "stiffness", fill("joint_stiffness", 0.0)),
     ("free_damping", "mujoco-native", "damping", fill("joint_damping", 0.0)),
     ("free_joint_forces", "mujoco-native", "friction", fill("joint_friction", 0.0)),

@@ -12,7 +12,7 @@ import newton
 import numpy as np
 import pippin
 import pytest
-from pippin_engines import EngineProcess
+from pippin_engines import EngineProcess, start_engine
 
 from core.engines.tests import springs
 
@@ -90,6 +90,23 @@ def test_other_calls_carry_arrays_both_ways(signals):
 
     assert told["names"] == ["a", "b"]
     assert (told["rows"] == [[0.0, 2.0, 4.0], [6.0, 8.0, 10.0]]).all()
+
+
+@pytest.mark.parametrize("environment", [None, HERE])
+def test_arguments_may_follow_from_the_version(environment):
+    found = []
+
+    def told(library):
+        found.append((library["name"], library["version"]))
+        return {"dt": 0.1, "fails": ""}
+
+    arrays = dict.fromkeys(("q", "v", "efforts"), ((1, 1), float))
+    with start_engine(springs.SpringsConfig(environment=environment), told, arrays) as engine:
+        engine.arrays["v"][:] = 1.0
+        engine.step()
+
+        assert engine.arrays["q"][0, 0] == pytest.approx(0.1)
+    assert found == [("numpy", np.__version__)]
 
 
 @pytest.mark.parametrize(
@@ -181,8 +198,6 @@ def test_another_version_of_the_contract_is_refused(environment, tmp_path, monke
 
 
 def started(settings):
-    from pippin_engines import start_engine
-
     return start_engine(settings, {}, {})
 
 

@@ -13,6 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 from pippin import ConfigError
 from pippin.cli import main
 from pippin.config import toml_text
+from pippin_fit.least_squares import DAMPINGS
 
 from . import twins
 
@@ -80,6 +81,18 @@ def test_the_same_command_reads_what_it_has_and_comes_to_the_same_bits(judged):
     rollouts = {each.name: each.fit.rollouts for each in found.fitted}
     fewer = [each.name for each in again.fitted if each.fit.rollouts < rollouts[each.name]]
     assert fewer == [each.name for each in again.fitted if each.name != "mujoco-native / servo-m1"]
+
+
+@pytest.mark.slow
+def test_several_processes_come_to_the_same_bits(tmp_path):
+    file = write(tmp_path, "servo-m1", seconds=1.5)
+
+    one, two = (pippin_judge.judge(file, **FAST, out=tmp_path / str(count), processes=count) for count in (1, 2))
+
+    assert [(each.name, each.error) for each in one.candidates] == [(each.name, each.error) for each in two.candidates]
+    assert [each.fit.verdicts for each in one.fitted] == [each.fit.verdicts for each in two.fitted]
+    assert one.winner.fit.rollouts == two.winner.fit.rollouts
+    assert len(DAMPINGS) + 1 == 8  # the candidates of a fit of one value, and so the most processes
 
 
 @pytest.mark.slow
@@ -158,6 +171,8 @@ def test_arguments_without_a_meaning_are_refused(tmp_path):
         "there are .* servo-m6, servo, and files": {"laws": ["servo-m9"]},
         "named twice": {"solvers": ["featherstone", "featherstone"]},
         "no log is held out": {"overrides": {"fit.validation": 0.0}},
+        r"processes: expected 1 to 8, or 'auto', got 9": {"processes": 9},
+        r"processes: .* got 'all'": {"processes": "all"},
         "has no target that 'pd' could pull to": {"overrides": {"fit.command": "feedforward"}},
         "there is no actuator 'leg'; did you mean|there is no actuator 'leg'": {
             "overrides": {"fit.parameters": {"extends": False, "actuators.leg.kp": {"range": [1.0, 2.0]}}}

@@ -339,6 +339,14 @@ def test_a_feature_is_asked_of_the_solver_that_owns_the_element():
         build([{**cloth, "tri_ke": 100.0}, sand], solver)
 
 
+def test_a_pattern_that_matches_nothing_is_named_by_its_key():
+    settings = halves()
+    settings["entries"]["a"]["bodies"] = ["nothing"]
+
+    with pytest.raises(pippin.ConfigError, match=r"^solver\.entries\.a\.bodies: no body matches 'nothing'"):
+        build(LINKS, settings)
+
+
 def test_commands_that_try_each_solver_leave_out_one_that_needs_settings():
     catalog = Catalog.installed()
 
@@ -428,7 +436,7 @@ def test_bodies_of_two_solvers_move_alike_wherever_they_stand():
     """The kit's relations, whose bodies have labels by their shapes: those of a stack belong to both solvers."""
     entries = {
         "a": {"bodies": [".*/(sphere|cone|convex_hull|capsule)"], "solver": {"type": "xpbd"}},
-        "b": {"bodies": [".*/(cylinder|ellipsoid|box)"], "solver": {"type": "semi-implicit"}},
+        "b": {"bodies": [r".*/(cylinder|ellipsoid|box|\d+)"], "solver": {"type": "semi-implicit"}},
     }
     subject = PluginUnderTest(kind="solver", name="coupled", config={"entries": entries, "admm": {}}, dt=0.0005)
 

@@ -351,8 +351,7 @@ def _refuse_unknown(what: str, kind: str, names: Iterable[str], known: Collectio
 def _run(connection: Connection, file: Path, overrides: Overrides, solver: str, steps: int, started: float) -> None:
     from pippin.measuring import MeasuredRun
 
-    with warnings.catch_warnings(record=True) as noted:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as noted:
         run = MeasuredRun(measurable(file, overrides, solver), steps, started)
     texts = tuple(dict.fromkeys(" ".join(str(warning.message).split()) for warning in noted))
     connection.send(run.result(solver, texts))

@@ -258,8 +258,7 @@ def _run_apart(plan: _Plan, requires_grad: bool, row: BenchmarkRow) -> tuple[Ben
 def _run(connection: Connection, plan: _Plan, row: BenchmarkRow) -> None:
     from .measuring import sampled
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what a solver leaves out is in the row
+    with warnings.catch_warnings(action="ignore"):  # what a solver leaves out is in the row
         config = measurable(plan.file, plan.overrides, row.solver)
         ticks = 1 if plan.period is None else int(plan.period / Fraction(repr(row.dt)))
         simulation = attrs.evolve(config.simulation, dt=row.dt, decimation=ticks)

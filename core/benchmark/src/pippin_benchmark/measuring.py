@@ -81,8 +81,7 @@ def measured(
 
     A run that would cost more than `patience` [s] ends early. By default, the device is that of `simulation.device`.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what a solver leaves out is in the row
+    with warnings.catch_warnings(action="ignore"):  # what a solver leaves out is in the row
         try:
             with _simulation(problem, row, options, device, worlds=1) as simulation:
                 return _run(problem, row, simulation, patience)
@@ -96,8 +95,7 @@ def cost_per_step(
     problem: BenchmarkProblem, row: BenchmarkRow, options: Mapping[str, Any], *, device: str | None, worlds: int
 ) -> float | None:
     """Return the time of a step of a world among many [s], or None if the solver cannot run the problem."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         try:
             with _simulation(problem, row, options, device, worlds=worlds) as simulation:
                 return _cost(simulation, _stride(row.dt)) / worlds

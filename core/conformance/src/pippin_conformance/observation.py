@@ -98,8 +98,7 @@ def advance(simulation: Simulation, count: int = HALF) -> StateSnapshot:
 
 def step(simulation: Simulation, count: int) -> None:
     """Take some control steps without capture warnings: one of the checks asks for the reasons."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CaptureWarning)
+    with warnings.catch_warnings(action="ignore", category=CaptureWarning):
         simulation.step(count)
 
 

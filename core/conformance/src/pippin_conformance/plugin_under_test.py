@@ -174,8 +174,7 @@ class PluginUnderTest:
         of_plugin = merged(self.of_kind.tables, tables_of(self.record, self.table)) if is_present else {}
         own = merged(tables, merged(merged(solver, of_plugin), self.tables))
         own = merged({"catalog": {"block": _solvers_besides(own)}}, own)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", CaptureWarning)
+        with warnings.catch_warnings(action="ignore", category=CaptureWarning):
             components = {**self._plugins(is_present), **(plugins or {})}
             folder = self.new_folder() if has_folder else None
             return Simulation(structure(own), components, prototype, folder=folder)
@@ -189,8 +188,7 @@ class PluginUnderTest:
 
     def load(self, path: Any) -> Simulation:
         """Build a simulation as `build` does, and resume it from a file."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", CaptureWarning)
+        with warnings.catch_warnings(action="ignore", category=CaptureWarning):
             return Simulation.load(path, self._plugins(), self._filled(self.scene()), folder=self.new_folder())
 
     def new_folder(self) -> Path | None:

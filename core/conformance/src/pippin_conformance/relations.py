@@ -143,6 +143,7 @@ def _ends(subject: PluginUnderTest, pieces: Sequence[Piece]) -> dict[Piece, Any]
     All pieces stand in one simulation. If this fails, they are split into two simulations, and so on.
     """
     features, rows = subject.features or {}, dict[Piece, slice]()
+    has_points = any("points" in MATTER[name] for name, _ in pieces)
 
     def scene(builder: newton.ModelBuilder) -> None:
         for number, (matter, copy) in enumerate(pieces):
@@ -152,12 +153,11 @@ def _ends(subject: PluginUnderTest, pieces: Sequence[Piece]) -> dict[Piece, Any]
             _add(builder, MATTER[matter], _COPIES[copy], place, f"{matter} {copy}", features)
             rows[matter, copy] = slice(first, builder.particle_count)
         if any(_COPIES[copy].has_neighbour for _, copy in pieces):
-            _add_neighbour(builder, features)
+            _add_neighbour(builder, features if has_points else set(features) - {"particles"})
 
     is_alone = _COPIES[pieces[0][1]].is_alone
     gravity = (_COPIES[pieces[0][1]].turn if is_alone else np.eye(3)) @ [0.0, 0.0, -GRAVITY]
     own = attrs.evolve(subject, tables=merged(subject.tables, {"scene": {"gravity": gravity.tolist()}}))
-    has_points = any("points" in MATTER[name] for name, _ in pieces)
     worlds = None if is_alone and ("particle_worlds" in features or not has_points) else 1
     try:
         with own.build(count=1, scene=scene, is_on_ground=False, world_count=worlds) as simulation:

@@ -31,13 +31,13 @@ from .trees import TREES
 
 
 def _family(
-    family: str, promises: Mapping[str, str], seconds: float = 0.1, dear: Collection[str] = ()
+    family: str, promises: Mapping[str, str], seconds: float = 0.1, dear: Mapping[str, float] | None = None
 ) -> Iterator[Check]:
-    """Yield a check for each name that a function tries, with its promise; a dear one takes ten times as long."""
+    """Yield a check for each name that a function tries, with its promise; `dear` has those that take longer [s]."""
     run = getattr(solver_checks, f"check_{family}")
     for name, promise in promises.items():
         found = functools.partial(run, name=name)
-        cost = 10.0 * seconds if name in dear else seconds
+        cost = seconds if dear is None else dear.get(name, seconds)
         yield Check(name=check_name(family, name), promise=promise, run=found, seconds=cost)
 
 
@@ -45,8 +45,8 @@ _FEATURES = {
     name: f"If the solver declares `{name}`: {'; '.join(BENCHES[each].expectation for each in benches_of(name))}."
     for name in dict.fromkeys(bench.partition(" ")[0] for bench in BENCHES)
 }
-_APART = {bench.partition(" ")[0] for bench, each in BENCHES.items() if each.collision}
-"""Features with benches in simulations of their own."""
+_DEAR = {bench.partition(" ")[0]: 1.0 for bench, each in BENCHES.items() if each.collision} | {"rigid_contacts": 0.3}
+"""Features with benches in simulations of their own, or of many bodies, and what they cost [s]."""
 
 _TREES = {
     name: f"A drawn tree, {name}, with skew axes and turned frames, moves in five worlds as the equations of motion"
@@ -75,11 +75,11 @@ CHECKS = (
     *_of(common_checks, "entry_point"),
     *_of(common_checks, "light_import", 2.0),
     *_of(common_checks, "documented_keys round_trip unknown_keys schema", 0.01),
-    *_of(common_checks, "lifecycle capture determinism substeps allocation reset worlds checkpoint"),
-    *_of(common_checks, "side_by_side", 0.3),
+    *_of(common_checks, "lifecycle capture determinism substeps allocation reset worlds"),
+    *_of(common_checks, "checkpoint side_by_side", 0.3),
     *_of(solver_checks, "isolation divergence free_fall pendulum coordinates contacts"),
     *_of(solver_checks, "features", 0.01),
-    *_family("feature", _FEATURES, dear=_APART),
+    *_family("feature", _FEATURES, dear=_DEAR),
     *_of(solver_checks, "feature_gravity feature_heterogeneous_worlds feature_particle_worlds"),
     *_of(solver_checks, "feature_gradients", 5.0),
     *_family("tree", _TREES, 0.3),

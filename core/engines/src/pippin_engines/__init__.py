@@ -7,11 +7,12 @@ from pippin.late import late
 from .source import EngineSource
 
 if TYPE_CHECKING:
-    from .engines import EngineArrays, EngineProcess, RunningEngine, start_engine
+    from .engines import EngineArguments, EngineArrays, EngineProcess, RunningEngine, start_engine
     from .first_world import FirstWorld, WorldJoint, WorldShape
     from .solver import EngineSolver, EngineWorlds, TreeWorlds
 
 __all__ = [
+    "EngineArguments",
     "EngineArrays",
     "EngineProcess",
     "EngineSolver",

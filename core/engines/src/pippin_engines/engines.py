@@ -19,7 +19,7 @@ import tempfile
 import threading
 import weakref
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
@@ -35,6 +35,9 @@ from .source import place_of, source_of
 EngineArrays = Mapping[str, tuple[Sequence[int], Any]]
 """The shape of each array that host and engine share, and its type."""
 
+EngineArguments = Mapping[str, Any] | Callable[[Mapping[str, Any]], Mapping[str, Any]]
+"""The arguments of an engine, or what makes them from `name` and `version` of its library."""
+
 _STOP = 5.0
 """Longest wait for a process that was killed [s]."""
 
@@ -47,12 +50,13 @@ _TAIL = 4096
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
 
 
-def start_engine(config: Any, arguments: Mapping[str, Any], arrays: EngineArrays) -> RunningEngine:
+def start_engine(config: Any, arguments: EngineArguments, arrays: EngineArrays) -> RunningEngine:
     """Start the engine of a solver, in this process, or in the environment that its settings name.
 
     Args:
         config: The settings, with `engine`, `environment` and `timeout`; see `EngineSource`.
-        arguments: The keyword arguments of `Engine` beside its arrays: what JSON has, and NumPy arrays.
+        arguments: The keyword arguments of `Engine` beside its arrays, of what JSON has and NumPy arrays, or a function
+            that returns them for a mapping with the `name` and `version` of the engine's distribution.
         arrays: The shape and type of each array that the host and the engine share; all are zero at the start.
 
     Raises:
@@ -142,12 +146,13 @@ class _Memory(EngineMemory):
 class _EngineHere(RunningEngine):
     """An engine that this process imports."""
 
-    def __init__(self, config: Any, arguments: Mapping[str, Any], arrays: EngineArrays) -> None:
+    def __init__(self, config: Any, arguments: EngineArguments, arrays: EngineArrays) -> None:
         module = _imported(place_of(config).module)
         _refuse_other_contract(module.__name__, module.CONTRACT)
         self.arrays = {name: np.zeros(shape, dtype) for name, (shape, dtype) in arrays.items()}
+        told = _made(arguments, {"name": module.DISTRIBUTION, "version": shim.version_of(module.DISTRIBUTION)})
         with _translated():
-            self._engine: Any = module.Engine(self.arrays, **arguments)
+            self._engine: Any = module.Engine(self.arrays, **told)
         self.facts = getattr(self._engine, "facts", {})
 
     def step(self, count: int = 1) -> None:
@@ -160,6 +165,10 @@ class _EngineHere(RunningEngine):
 
     def close(self) -> None:
         self._engine = None
+
+
+def _made(arguments: EngineArguments, hello: Mapping[str, Any]) -> Mapping[str, Any]:
+    return arguments(hello) if callable(arguments) else arguments
 
 
 def _imported(name: str) -> Any:
@@ -195,7 +204,7 @@ class EngineProcess(RunningEngine):
 
     Args:
         config: The settings, with `engine`, `environment` and `timeout`.
-        arguments: The keyword arguments of `Engine`; None only says hello.
+        arguments: The keyword arguments of `Engine`, or a function that returns them; None only says hello.
         arrays: The shape and type of each shared array.
         signals: `"events"` of Linux, or `"sockets"` of any system; by default what this system has.
         source: The class that has `engine`; by default that of the settings.
@@ -208,7 +217,7 @@ class EngineProcess(RunningEngine):
     def __init__(
         self,
         config: Any,
-        arguments: Mapping[str, Any] | None = None,
+        arguments: EngineArguments | None = None,
         arrays: EngineArrays | None = None,
         signals: str | None = None,
         source: type | None = None,
@@ -222,26 +231,17 @@ class EngineProcess(RunningEngine):
             self.hello: Mapping[str, Any] = connection.meet()
             _refuse_other_contract(connection.place.module, self.hello["contract"])
             self.arrays = connection.share(arrays or {})
-            self.facts = {} if arguments is None else connection.build(arguments)
+            self.facts = {} if arguments is None else connection.build(_made(arguments, self.hello))
         except BaseException:
             self.close()
             raise
 
     def step(self, count: int = 1) -> None:
-        """Let the engine take substeps; see `RunningEngine.step`.
-
-        Args:
-            count: Their number.
-        """
+        """Let the engine take `count` substeps; see `RunningEngine.step`."""
         self._connection().step(count)
 
     def call(self, method: str, /, **arguments: Any) -> Any:
-        """Return what a method of the engine returns; see `RunningEngine.call`.
-
-        Args:
-            method: Its name.
-            **arguments: What JSON has, and NumPy arrays.
-        """
+        """Return what a `method` of the engine returns for `arguments`; see `RunningEngine.call`."""
         return self._connection().call(method, arguments)
 
     def close(self) -> None:

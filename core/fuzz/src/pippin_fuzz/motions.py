@@ -135,8 +135,7 @@ def motion(
     path = folder / f"robot{file.suffix}"
     path.write_text(file.text, encoding="utf-8")
     words = list[str]()
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as warned:
         try:
             config = pippin.structure(overridden(tables(str(path), model, solver, division), overrides))
             with pippin.Simulation(config) as simulation:

@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 from pippin import ConfigError, PluginError, SimulationConfig, SimulationError, did_you_mean, load
@@ -42,6 +42,7 @@ def judge(
     noise: float | None = None,
     seed: int = 0,
     out: str | os.PathLike[str] | None = None,
+    processes: int | Literal["auto"] = 1,
 ) -> Judgement:
     """Find the solver and the law of actuators that explain logs of a robot.
 
@@ -61,6 +62,9 @@ def judge(
         seed: Seed of the samples that intervals come from.
         out: The folder, new or empty; by default `runs/NAME-DATE-TIME`. In the folder of a judgement that was stopped,
             the same call continues.
+        processes: Number of processes that share the worlds of each fit, 8 at most, with the same bits; "auto" means as
+            many as there are cores, and 1 for a solver that uses all cores itself. A script calls this below
+            `if __name__ == "__main__":` if there are several.
 
     Raises:
         ConfigError: The file, a log or an argument is wrong, or no candidate could be fitted.
@@ -68,7 +72,7 @@ def judge(
         KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the result so far, if there is one.
     """
     folder = None if out is None else RunFolder(Path(out), continues=(Path(out) / CANDIDATES).is_dir())
-    study = JudgeStudy(logs, solvers, laws, holdout, noise, seed)
+    study = JudgeStudy(logs, solvers, laws, holdout, noise, seed, processes)
     return run_study(study, file, overrides, out=folder)
 
 
@@ -78,10 +82,20 @@ class JudgeStudy(Study[Judgement]):
     kind = "judgement"
 
     def __init__(
-        self, logs: Logs, solvers: Sequence[str], laws: Sequence[str], holdout: Logs, noise: float | None, seed: int
+        self,
+        logs: Logs,
+        solvers: Sequence[str],
+        laws: Sequence[str],
+        holdout: Logs,
+        noise: float | None,
+        seed: int,
+        processes: int | Literal["auto"] = 1,
     ) -> None:
         self._logs, self._holdout = ([os.path.abspath(log) for log in each] for each in (logs, holdout))
         self._solvers, self._laws, self._noise, self._seed = tuple(solvers), laws_of(laws), noise, seed
+        self._processes = processes
+        if processes not in ("auto", *range(1, 9)):  # a fit of one value has 8 candidates
+            raise ConfigError(f"processes: expected 1 to 8, or 'auto', got {processes!r}; give one of these")
         self._candidates: dict[str, Candidate] = {}
 
     def prepare(self, config: SimulationConfig, file: Path) -> SimulationConfig:
@@ -187,11 +201,10 @@ class JudgeStudy(Study[Judgement]):
     def _searched(self, one: Candidate, suffix: str, law: str, start: Start, **first: Any) -> Candidate:
         """Return a candidate with its fit from a start, if that leaves less than the one that it has."""
         name = f"{one.solver}.{one.law}{suffix}".replace("/", "-")
-        with warnings.catch_warnings(record=True) as noted:
-            warnings.simplefilter("always")
+        with warnings.catch_warnings(record=True, action="always") as noted:
             try:
                 file = self._files.write(name, one.solver, law, start, **first)
-                found = fit(file, out=self._folder / name, tries_delay=False)
+                found = fit(file, out=self._folder / name, processes=self._processes, tries_delay=False)
             except SimulationError:
                 if one.fit is None:
                     raise

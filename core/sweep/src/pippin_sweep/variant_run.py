@@ -40,8 +40,7 @@ def run_variant(config: SimulationConfig, folder: Path, steps: int, kernels: str
 
     if note.exists():
         begun()
-    with warnings.catch_warnings(record=True) as noted:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as noted:
         run = MeasuredRun(config, steps, time.time(), folder, begun, may_grow=True)
     result, simulation = run.result(solver=""), run.simulation
     outcome, lost = "ok", _lost_rows(simulation)

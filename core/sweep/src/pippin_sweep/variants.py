@@ -140,8 +140,7 @@ def variants_of(
 def _solver_of(file: Path, overrides: Sequence[str]) -> str | None:
     """Return the solver that a file names, if any; it may be wrong without the swept values."""
     with suppress(ConfigError, PluginError):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # each variant warns of it
+        with warnings.catch_warnings(action="ignore"):  # each variant warns of it
             solver = load(file, overrides).solver
         return None if solver is None else solver.type
     return None

@@ -29,15 +29,17 @@ CONTACT = {"worlds": (), "geoms": (2,), "frames": (3, 3), "places": (3,), "depth
 _FLAGS = {"disableflags": mujoco.mjtDisableBit, "enableflags": mujoco.mjtEnableBit}
 
 
-def told_model(model, mjcf):
+def told_model(model, mjcf=None):
     """Return what an engine has to know to make a model again.
 
     Args:
         model: MuJoCo's model.
-        mjcf: Its file as text.
+        mjcf: Its file as text, for another version of MuJoCo; None for the same version.
     """
-    binary = np.empty(mujoco.mj_sizeModel(model), np.uint8)
-    mujoco.mj_saveModel(model, None, binary)
+    if mjcf is None:
+        binary = np.empty(mujoco.mj_sizeModel(model), np.uint8)
+        mujoco.mj_saveModel(model, None, binary)
+        return {"binary": binary}
     compiled = mujoco.MjModel.from_xml_string(mjcf)
     arrays = {name: value for name in dir(model) if _is_sent(name, value := getattr(model, name, None), compiled)}
     parts = {part: _numbers(getattr(model, part)) for part in ("opt", "stat")}
@@ -46,8 +48,6 @@ def told_model(model, mjcf):
         for name, kind in _FLAGS.items()
     }
     return {
-        "version": mujoco.__version__,
-        "binary": binary,
         "mjcf": mjcf,
         "ngravcomp": model.ngravcomp,
         "arrays": arrays,
@@ -70,8 +70,8 @@ def _numbers(part):
 
 def made_model(told):
     """Return a model as `told_model` says, and the names of what this MuJoCo does not have."""
-    with tempfile.TemporaryDirectory(prefix="pippin-mujoco-") as folder:
-        if told["version"] == mujoco.__version__:
+    if "binary" in told:
+        with tempfile.TemporaryDirectory(prefix="pippin-mujoco-") as folder:
             file = Path(folder) / "model.mjb"
             file.write_bytes(told["binary"].tobytes())
             return mujoco.MjModel.from_binary_path(str(file)), []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from functools import cache, partial
 from typing import Any
 
 import mujoco
@@ -38,6 +39,15 @@ _NUMBERS = 2**22
 """Numbers of the states of all worlds and substeps of a call."""
 
 
+def _converted(model: newton.Model, **options: Any) -> newton.solvers.SolverMuJoCo:
+    """Return Newton's conversion of a model, which steps nothing."""
+    with warnings.catch_warnings(), compensating(model):
+        warnings.filterwarnings("ignore", ".*< MJ_MINMU")  # for MuJoCo Warp; see `leave_out_friction`
+        warnings.filterwarnings("ignore", "Geom .*: authored margin")  # `restore` writes the margins again
+        separate = model.world_count > 1
+        return newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True, separate_worlds=separate, **options)
+
+
 class MuJoCoBatch(newton.solvers.SolverBase):
     """All worlds of a Newton model in MuJoCo, stepped in parallel on several threads.
 
@@ -67,16 +77,9 @@ class MuJoCoBatch(newton.solvers.SolverBase):
         config: MuJoCoNativeConfig | None = None,
     ) -> None:
         super().__init__(model)
-        self._config, self._mjcf = config, ""
-        separate = model.world_count > 1
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", ".*< MJ_MINMU")  # for MuJoCo Warp; see `leave_out_friction`
-            warnings.filterwarnings("ignore", "Geom .*: authored margin")  # `restore` writes the margins again
-            with compensating(model), saved_text(options, wanted=config is not None) as (own_options, text):
-                converted = newton.solvers.SolverMuJoCo(
-                    model, use_mujoco_cpu=True, separate_worlds=separate, **own_options
-                )
-                self._mjcf = text()
+        convert = partial(_converted, model, **options)
+        self._config, self._mjcf = config, cache(partial(saved_text, convert))
+        converted = convert()
         chosen = converted.mj_model.opt.solver
         restore(converted)
         if options["solver"] is not None:  # and not that of the file, which may be PGS

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import mujoco as _mujoco
 import numpy as np
 from mujoco.batch import Batch
 from pippin_engines import start_engine
@@ -19,6 +19,9 @@ from .contacts import ContactExport
 
 __all__ = ["RemoteBatch", "RemoteContacts", "left_out", "saved_text"]
 
+mujoco: Any = _mujoco
+"""MuJoCo; most of it is an extension without type stubs."""
+
 
 class RemoteBatch:
     """Worlds that another process steps, with the interface of `mujoco.batch.Batch`; parameters are held here, too.
@@ -26,22 +29,33 @@ class RemoteBatch:
     Args:
         config: The settings, which name the environment.
         model: MuJoCo's model of this environment.
-        mjcf: Its file as text, for another version.
+        mjcf: A function that returns its file as text, which another version needs.
         worlds: Number of worlds.
         threads: Threads to step on; 0 for all cores.
         room: Number of contacts to read after steps; 0 if none are read.
     """
 
     def __init__(
-        self, config: MuJoCoNativeConfig, model: Any, mjcf: str, worlds: int, threads: int, *, room: int
+        self,
+        config: MuJoCoNativeConfig,
+        model: Any,
+        mjcf: Callable[[], str],
+        worlds: int,
+        threads: int,
+        *,
+        room: int,
     ) -> None:
         self._held = Batch(model, worlds, 1)
         arrays = {name: (field.shape, field.dtype) for name in INPUTS if (field := self._held.bind(name)).size}
-        told = {"model": told_model(model, mjcf), "worlds": worlds, "threads": threads, "persistent": room > 0}
         arrays |= {"full": ((worlds,), bool), "wanted": ((1,), bool), "count": ((1,), int)}
         for name in ("xpos", "xmat") if room else ():
             arrays[name] = self._held.bind(name).shape, float
         arrays |= {name: ((room, *shape), float) for name, shape in CONTACT.items()}
+
+        def told(hello: Mapping[str, Any]) -> dict[str, Any]:
+            text = None if hello["version"] == mujoco.__version__ else mjcf()
+            return {"model": told_model(model, text), "worlds": worlds, "threads": threads, "persistent": room > 0}
+
         #: The engine.
         self.engine = start_engine(config, told, arrays)
         #: The memory of the worlds, for checkpoints.
@@ -110,27 +124,22 @@ class RemoteContacts(ContactExport):
         return tuple(each.astype(int) if name in ("worlds", "geoms") else each for name, each in found.items())
 
 
-@contextmanager
-def saved_text(options: Mapping[str, Any], *, wanted: bool) -> Iterator[tuple[Mapping[str, Any], Callable[[], str]]]:
-    """Yield options that let Newton's conversion save its MJCF, and a function that returns what it saved.
+def saved_text(convert: Callable[..., Any]) -> str:
+    """Return the MJCF that Newton's conversion of a model saves.
 
     Args:
-        options: Arguments of `SolverMuJoCo`, which may name a file.
-        wanted: Whether the text is wanted; else the options are as they were.
+        convert: Converts it, given the name of the file.
     """
-    if not wanted:
-        yield options, str
-        return
+    logger = logging.getLogger("newton")
+    level = logger.level
     with TemporaryDirectory() as folder:
-        file = Path(options["save_to_mjcf"] or Path(folder) / "model.xml")
-        logger = logging.getLogger("newton")
-        level = logger.level
-        if not options["save_to_mjcf"]:
-            logger.setLevel(logging.WARNING)  # it would name a file that nobody has asked for
+        file = Path(folder) / "model.xml"
+        logger.setLevel(logging.WARNING)  # it would name a file that nobody has asked for
         try:
-            yield {**options, "save_to_mjcf": str(file)}, lambda: file.read_text(encoding="utf-8")
+            convert(save_to_mjcf=str(file))
         finally:
             logger.setLevel(level)
+        return file.read_text(encoding="utf-8")
 
 
 def left_out(batch: RemoteBatch) -> list[str]:

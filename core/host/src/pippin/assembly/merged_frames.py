@@ -39,8 +39,7 @@ def merge_frames(builder: newton.ModelBuilder, declared: Declaration, imports: I
     declare_frames(builder)
     for body, label in labels.items():
         mark_frame(builder, body, label)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Newton warns of massless links that stay, as the root's
+    with warnings.catch_warnings(action="ignore"):  # Newton warns of massless links that stay, as the root's
         builder.collapse_fixed_joints(joints_to_keep=sorted(set(range(builder.joint_count)) - set(chosen)))
 
 

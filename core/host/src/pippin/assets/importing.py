@@ -284,8 +284,7 @@ def _named_warnings(file: Path) -> Iterator[None]:
     logger = logging.getLogger("newton")
     logger.addHandler(logged)
     try:
-        with warnings.catch_warnings(record=True) as warned:
-            warnings.simplefilter("always")
+        with warnings.catch_warnings(record=True, action="always") as warned:
             yield
     finally:
         logger.removeHandler(logged)

@@ -174,13 +174,17 @@ def _is_asked(difference: Difference, config: AssetConfig, scene: SceneConfig, p
 
 
 def _converted(part: newton.ModelBuilder) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the solver's own conversion issues them
+    with warnings.catch_warnings(action="ignore"):  # the solver's own conversion issues them
         thicken_laminae(part)
         model = part.finalize(device="cpu", skip_validation_inertia=True)
         converted = newton.solvers.SolverMuJoCo(model, use_mujoco_cpu=True, enable_sleeping=False)
         complete_conversion(converted)
-        return converted.mj_model
+        own: Any = converted
+        if own.mj_model.ngeom:
+            shapes, margins = own.mjc_geom_to_newton_shape.numpy()[0], own.model.shape_margin.numpy()
+            # Newton leaves them out beside boxes and meshes; a solver that does so, too, warns of it.
+            own.mj_model.geom_margin[:] = np.where(shapes >= 0, margins[shapes], 0.0)
+        return own.mj_model
 
 
 def _placed(model: Any, part: newton.ModelBuilder, config: AssetConfig) -> Any:

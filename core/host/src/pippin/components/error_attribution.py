@@ -96,7 +96,8 @@ class ErrorAttribution:
 
     def _place(self, what: str, error: PippinError) -> None:
         if isinstance(error, ConfigError):
-            error.restate(lambda fault: self.tree.placed(f"{self.place}{fault}"))
+            own = self.place, f"{self._key}:"  # code that serves several callers may have stated them
+            error.restate(lambda fault: self.tree.placed(fault if fault.startswith(own) else f"{self.place}{fault}"))
         elif isinstance(error, SimulationError):
             error.add_note(f"raised in {what} of {self.owner}")
         elif not str(error).startswith(self.owner):

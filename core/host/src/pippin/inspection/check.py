@@ -108,8 +108,7 @@ def _trial(file: Path, overrides: Sequence[str], solver: str) -> _Trial:
 
 
 def _with_solver(file: Path, overrides: Sequence[str], solver: str) -> tuple[SimulationConfig, tuple[str, ...]]:
-    with warnings.catch_warnings(record=True) as noted:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as noted:
         return with_solver(file, overrides, solver), tuple(str(each.message) for each in noted)
 
 
@@ -149,17 +148,19 @@ def _verdict(
 
 
 def _build(config: SimulationConfig, components: Components, catalog: Catalog) -> list[str]:
-    """Build a solver as a run does, from a model that its own components complete, and return notes on the assets."""
+    """Build a solver as a run does, from a model of its own components; return its warnings, and notes on assets."""
     building = SolverBuilding(components, config, config.collision, catalog)
-    with wp.ScopedDevice(find_device(config.simulation.device)) as device:
+    device = find_device(config.simulation.device)
+    with wp.ScopedDevice(device), warnings.catch_warnings(record=True, action="always") as noted:
         model, _, imports = build_model(components, config, None, device)
         building.refuse_gaps(model, are_stated=True)
         building.refuse_faults(model)
         building.find_contacts(model, building.build(model))
+    warned = list(dict.fromkeys(str(each.message) for each in noted))
     if reads_dimensions(components):  # to compare what MuJoCo's solvers get takes their kernels
-        return []
+        return warned
     reports = report_imports(imports, config.scene, is_for_mujoco=False, replaced=replaced_actuators(model))
-    return [note for report in reports for note in report.notes()]
+    return [*warned, *(note for report in reports for note in report.notes())]
 
 
 def _compared(

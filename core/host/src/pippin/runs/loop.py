@@ -62,7 +62,7 @@ def prepare(simulation: Simulation, progress: RunProgress, notes: list[str] | No
     """
     with progress.phase("compile"):
         compile_kernels(simulation, progress, notes)
-    with progress.phase("capture"):
+    with progress.phase("step 1"):  # it also compiles what no rehearsal reaches
         take_first_step(simulation)
 
 

@@ -74,7 +74,7 @@ class RunWorkers(Closing):
         with self._phase("compile"):
             self._call_some("compile", [0])
             self._call_some("compile", range(1, len(self.shards)))
-        with self._phase("capture"):
+        with self._phase("step 1"):
             self._call_some("capture", range(len(self.shards)))
 
     def run(self, count: int, stop_if_asked: Callable[[], None]) -> KeyboardInterrupt | None:

@@ -17,15 +17,16 @@ from __future__ import annotations
 import io
 import logging
 import os
+import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, contextmanager, redirect_stdout, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import warp as wp
 from pippin.devices import WARP_LOCK, kind_of
@@ -135,8 +136,7 @@ def rehearsing() -> Iterator[None]:
     """Build simulations inside of the block silently, and without a rehearsal of their own."""
     is_rehearsal = _IS_REHEARSAL.set(True)
     try:
-        with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
-            warnings.simplefilter("ignore")  # the build itself says it again
+        with warnings.catch_warnings(action="ignore"), redirect_stdout(io.StringIO()):  # the build itself says it again
             yield
     finally:
         _IS_REHEARSAL.reset(is_rehearsal)
@@ -197,7 +197,8 @@ def _noting_launches(found: dict[_Variant, None]) -> AbstractContextManager[None
 @contextmanager
 def noting_launches(note: Callable[..., Any]) -> Iterator[None]:
     """Call a function instead of `wp.Module.load` for each launch of this thread."""
-    launches = 0
+    launches, fem = 0, cast(Any, sys.modules.get("warp._src.fem.cache"))
+    get = fem and fem.get_integrand_kernel
 
     def count(*arguments: Any) -> Any:
         nonlocal launches
@@ -217,12 +218,18 @@ def noting_launches(note: Callable[..., Any]) -> Iterator[None]:
             if callable(branch):
                 branch(**arguments)
 
+    def own(*arguments: Any, **options: Any) -> Any:
+        # `warp.fem` has one set of arguments for each kernel, also for a launch that a rehearsal interrupts.
+        kernel, *structs = get(*arguments, **options)
+        return kernel, *(each and each._cls() for each in structs)
+
     with (
         standing_in(wp.Module, "load", count),
         standing_in(wp, "capture_if", both),
         standing_in(wp, "capture_while", once),
         standing_in(wp, "empty", wp.zeros),
         standing_in(wp, "empty_like", wp.zeros_like),
+        standing_in(fem, "get_integrand_kernel", own) if fem else nullcontext(),
     ):
         yield
 

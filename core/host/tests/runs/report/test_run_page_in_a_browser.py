@@ -8,6 +8,8 @@ import subprocess
 import numpy as np
 import pytest
 from pippin.recording.series import Series
+from pippin.report import Chart, section
+from pippin.report.whole_page import page
 from pippin.runs.report.run_page import run_page
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -30,6 +32,44 @@ setTimeout(() => {
 </script></html>"""
 
 
+CAPTIONS = """<script>
+const captions = [...document.querySelectorAll("figcaption")];
+const lines = each => each.getClientRects().length && Math.round(each.offsetHeight / 18);
+document.body.dataset.probe = JSON.stringify({
+  wide: captions.filter(each => each.scrollWidth > each.clientWidth).map(each => each.textContent),
+  units: captions.map(each => lines(each.querySelector("small:not(.key)"))) });
+</script></html>"""
+
+
+def shown(file, width=1280):
+    """Return the document that Chromium makes of a page."""
+    command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=3000", "--dump-dom"]
+    command += [f"--window-size={width},800", f"--user-data-dir={file.parent / 'profile'}", file.as_uri()]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+
+
+def probed(text):
+    (probe,) = re.findall(r'data-probe="([^"]*)"', text)
+    return json.loads(probe.replace("&quot;", '"').replace("&amp;", "&"))
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
+@pytest.mark.parametrize("width", [1280, 520])
+def test_a_long_note_stays_within_its_chart(width, tmp_path):
+    times, note = np.linspace(0.0, 1.0, 9), "a_log_with_a_rather_long_name_episode_0041.csv; validation from 12.4 s"
+    charts = [
+        Chart.of(f"shoulder_pan: {name}", {"found": times}, times, unit, note=note)
+        for name, unit in {"position": "rad or m", "velocity": "rad/s or m/s", "effort": "N·m or N"}.items()
+    ]
+    file = tmp_path / "page.html"
+    file.write_text(page("Notes", [section("Signals", charts)]).replace("</html>", CAPTIONS), encoding="utf-8")
+
+    found = probed(shown(file, width))
+
+    assert found["wide"] == []
+    assert found["units"] == [1, 1, 1]
+
+
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 def test_charts_are_drawn_read_and_change_with_the_world(summary, tmp_path):
     values = np.linspace([[0.0, 1.0], [5.0, 5.0]], [[2.0, 0.0], [5.0, np.nan]], 3001)
@@ -40,16 +80,13 @@ def test_charts_are_drawn_read_and_change_with_the_world(summary, tmp_path):
         "actuators/arm/position_targets": Series(values=values[..., 1:], labels=labels[1:], units=("rad",)),
     }
     file = tmp_path / "report.html"
-    page = run_page("arm.toml", summary, series, "", folder=tmp_path)
-    file.write_text(page.replace("</html>", PROBE), encoding="utf-8")
+    text = run_page("arm.toml", summary, series, "", folder=tmp_path)
+    file.write_text(text.replace("</html>", PROBE), encoding="utf-8")
 
-    command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=3000", "--dump-dom"]
-    command += [f"--user-data-dir={tmp_path / 'profile'}", file.as_uri()]
-    text = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    text = shown(file)
 
     assert "data-error" not in text
-    (probe,) = re.findall(r'data-probe="([^"]*)"', text)
-    found = json.loads(probe.replace("&quot;", '"').replace("&amp;", "&"))
+    found = probed(text)
     assert len(found["first"]) == 3  # two joints and a target
     assert all(len(path) > 1000 for path in found["first"])
     assert found["first"][0] != found["second"][0]

@@ -31,6 +31,14 @@ from pippin.console import PATH, changes, json_line, new_table, out, print_table
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the samples of intervals."
 )
+@click.option(
+    "--processes",
+    type=lambda text: int(text) if text.isdecimal() else text,  # the judgement refuses other texts
+    metavar="N",
+    default="1",
+    show_default=True,
+    help="Split the worlds of each fit over N processes, 8 at most, or auto: as many as there are cores.",
+)
 @changes(has_worlds=False)
 @out(may_continue=True)
 @json_line()
@@ -46,7 +54,8 @@ def judge(file: Path, logs: tuple[Path, ...], overrides: tuple[str, ...], as_jso
 
     The folder, by default runs/NAME-DATE-TIME, has the file of the winner (winner.toml), which extends FILE, a summary
     (summary.json), a page with errors, intervals and times (report.html), and the fit of each candidate (candidates).
-    Ctrl-C ends it, and what was found is written. The same command with --out continues there.
+    Ctrl-C ends it, and what was found is written. The same command with --out continues there. --processes divides the
+    work of a solver that uses one core; the result has the bits of one process.
 
     The winner has the fewest values of the candidates that cannot be told apart from the one with the least error.
 

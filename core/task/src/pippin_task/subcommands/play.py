@@ -59,8 +59,7 @@ def _with_solver(file: Path, overrides: Iterable[str], solver: str) -> Iterator[
     from pippin import load
     from pippin.solving import FEATURES
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the run warns of it
+    with warnings.catch_warnings(action="ignore"):  # the run warns of it
         accepted = load(file, overrides).simulation.accept_unsupported
     numbers = [name for name, feature in FEATURES.items() if not feature.is_structural]
     yield f"solver.type={json.dumps(solver)}"
