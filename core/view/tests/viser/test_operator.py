@@ -162,9 +162,9 @@ def test_a_user_of_a_browser_demonstrates(swing, tmp_path, monkeypatch):
             until(lambda: tab.shows("Press Start."), "the buttons")
             for button, key in (("Discard", "End"), ("Keep", "Home")):
                 tab.press("Start")
-                until(lambda: tab.shows("Recording."), "the episode")
+                until(lambda: tab.shows("Recording: "), "the episode")
                 tab.key(0, key)
-                time.sleep(1.0)
+                until(lambda: tab.shows("Recording: 1 s."), "a second of the recording", 20.0)
                 tab.press(button)
                 if button == "Discard":  # after the last episode that is wanted, the page is closed
                     until(lambda: tab.shows("1 discarded"), "the end of the episode")
@@ -217,7 +217,7 @@ def test_held_keys_and_a_gamepad_demonstrate(tmp_path, monkeypatch):
                 pad.call("Input.dispatchKeyEvent", type=kind, code=code, key=code)
 
             key("keyDown", "KeyR")
-            until(lambda: tab.shows("Recording."), "the episode")
+            until(lambda: tab.shows("Recording: "), "the episode")
             key("keyDown", "KeyA")
             until(lambda: pad.shows("0.000,1.000,0.000"), "the number")
             time.sleep(0.5)
@@ -231,7 +231,7 @@ def test_held_keys_and_a_gamepad_demonstrate(tmp_path, monkeypatch):
             faults.append((str(error), pad.evaluate("document.body.innerText")))
             tab.press("Keep")
         finally:
-            until(lambda: not tab.shows("Recording.") or tab.shows("ended"), "the end", 20.0)
+            until(lambda: not tab.shows("Recording: ") or tab.shows("ended"), "the end", 20.0)
             pad.close()
             tab.close()
 

@@ -66,6 +66,8 @@ class Operator:
         self._simulation, self._panel, self._label, self._wanted = simulation, panel, recorder, wanted
         self._task: Any = simulation.component("task")
         self._resets = -1
+        self._began: float | None = None  # simulated time at which the recording began
+        self._shown_seconds = -1
         #: The requested goals by label of the controller; the goals of the others are moved at once.
         self.requested: dict[str, RequestedGoals] = {}
         self._switches: list[_Switch] = []
@@ -101,7 +103,8 @@ class Operator:
         return self._wanted is not None and self.kept >= self._wanted
 
     def act(self) -> bool:
-        """Write the action of the next step, and tell whether there is one."""
+        """Show the time of the recording, write the action of the next step, and tell whether there is one."""
+        self._show_time()
         if not self.requested and not self._switches:
             return False
         resets = int(on_host(self._simulation.reset_counts)[self._panel.controls.worlds[0]])
@@ -123,7 +126,8 @@ class Operator:
         self._recorder.decide(keep=False)
         self._panel.user_input.changes["reset"] += 1
         self._panel.shown.reset(None)
-        self._tell("Recording.", is_recording=True)
+        self._began, self._shown_seconds = self._simulation.time, -1
+        self._show_time()
         self._panel.controls.pause(False)
 
     def grip(self) -> None:
@@ -155,7 +159,17 @@ class Operator:
             if task is not None and task.actions[name].type in _GUIDED:
                 yield name, action, columns
 
+    def _show_time(self) -> None:
+        """Show how long the recording is, each second of it."""
+        if self._began is None:
+            return
+        seconds = int(self._simulation.time - self._began + 1e-6)
+        if seconds != self._shown_seconds:
+            self._shown_seconds = seconds
+            self._tell(f"Recording: {seconds} s.", is_recording=True)
+
     def _tell(self, text: str, *, is_recording: bool = False) -> None:
+        self._began = self._began if is_recording else None
         for button in self.decisions:
             button.disabled = not is_recording
         of = "" if self._wanted is None else f" of {self._wanted}"
