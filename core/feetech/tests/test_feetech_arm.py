@@ -128,3 +128,26 @@ def test_a_calibration_is_that_of_the_range(make_arm, tmp_path):
         assert 0.5 * (own["range_max"] + own["range_min"]) == pytest.approx(2047, abs=1)
         place = joint.start / TICK - 0.5 * (joint.lower + joint.upper) / TICK + 2047
         assert client.read(number, bus.POSITION) == pytest.approx(place, abs=1.5)
+
+
+def test_a_goal_is_approached_by_speed_and_acceleration(make_arm):
+    """The target runs along a trapezoid: 1000 counts at 500 counts/s, with 500 counts/s²."""
+    arm, client = make_arm()
+    hold(client, arm)
+    client.write(1, 46, 500)
+    client.write(1, bus.GOAL, 3048)
+    arm.step(1.0)
+    assert arm.position("shoulder_pan") == pytest.approx(500 * TICK, abs=0.06)
+    arm.step(1.5)
+    assert arm.position("shoulder_pan") == pytest.approx(1000 * TICK, abs=4 * TICK)
+    client.write(1, 41, 5, 1)
+    client.write(1, bus.GOAL, 2048)
+    arm.step(1.0)  # 250 counts until the speed is reached
+    assert arm.position("shoulder_pan") == pytest.approx(750 * TICK, abs=0.06)
+    arm.step(2.5)
+    assert arm.position("shoulder_pan") == pytest.approx(0.0, abs=4 * TICK)
+    client.write(1, 46, 0)
+    client.write(1, 41, 0, 1)
+    client.write(1, bus.GOAL, 2548)
+    arm.step(0.6)
+    assert arm.position("shoulder_pan") == pytest.approx(500 * TICK, abs=0.06)

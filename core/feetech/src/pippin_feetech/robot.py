@@ -22,6 +22,9 @@ CURRENT = 0.0065
 
 KP, KD, KI, MODE, EFFORT, LOCK = 21, 22, 23, 33, 48, 55
 
+_ACCELERATION, _SPEED = 41, 46
+"""Registers of the acceleration [100 counts/s²] and of the speed [counts/s] of the way to a goal."""
+
 _LAST = 15
 """Bytes from the position to the current: position, speed, load, voltage, temperature, and what is between."""
 
@@ -96,6 +99,8 @@ class FeetechServer(MotorServer):
         self._goals: np.ndarray = np.full(len(joints), -1)
         self._gains = np.array([_FRESH[KP]] * len(joints))
         self._is_first = True
+        self._targets = self._rates = np.zeros(len(joints))
+        self._time = 0.0
 
     def publish(self, readings: RobotReadings) -> None:
         """Write the registers of what is measured; the program takes the homing offset off."""
@@ -115,7 +120,9 @@ class FeetechServer(MotorServer):
                 put(row, bus.GOAL, "<H", bus.present(row))
 
     def exchange(self, readings: RobotReadings) -> RobotCommands:
-        """Publish, and return the goals within the servos' limits, their torque, and gains that a client changed."""
+        """Publish, and return the goals within the servos' limits, as far as speed and acceleration reach, the torque,
+        and gains that a client changed.
+        """
         self.refuse_end()
         self.publish(readings)
         rows, commands = self.rows, self._commands
@@ -131,14 +138,31 @@ class FeetechServer(MotorServer):
         goals = np.where(high > low, np.clip(goals, low, high), goals)
         offsets = field(rows, bus.OFFSET, "<u2").astype(int)
         offsets = np.where(offsets & 0x800, -(offsets & 0x7FF), offsets & 0x7FF)
+        was_free = ~commands.enabled
         commands.enabled = rows[:, bus.TORQUE] == 1
-        commands.position = self.encoders.positions(self.encoders.nearest(goals + offsets))
+        is_free = was_free | ~commands.enabled
+        present = self.encoders.counts(readings.position).astype(float)
+        self._targets, self._rates = np.where(is_free, (present, np.zeros(len(rows))), (self._targets, self._rates))
+        self._move(self.encoders.nearest(goals + offsets), readings.simulated)
+        commands.position = self.encoders.positions(self._targets)
         gains = rows[:, KP].astype(int)
         commands.kp = np.where(gains != self._gains, gains, np.nan)
         self._gains = gains
         share = np.minimum(field(rows, EFFORT, "<u2"), field(rows, 16, "<u2"))
         commands.effort_share = np.clip(share / 1000.0, 0.0, 1.0)
         return commands
+
+    def _move(self, goals: np.ndarray, now: float) -> None:
+        """Move the targets towards goals, by the speed and the acceleration that a client set; 0 is any."""
+        speed, acceleration = field(self.rows, _SPEED, "<u2").astype(float), 100.0 * self.rows[:, _ACCELERATION]
+        passed, self._time = max(now - self._time, 1e-9), now
+        way = goals - self._targets
+        fastest = np.where(speed > 0.0, speed, np.inf)
+        braking = np.where(acceleration > 0.0, np.sqrt(2.0 * acceleration * np.abs(way)), np.inf)
+        rates = np.sign(way) * np.minimum(np.minimum(fastest, braking), np.abs(way) / passed)
+        change = np.where(acceleration > 0.0, acceleration * passed, np.inf)
+        self._rates = np.clip(rates, self._rates - change, self._rates + change)
+        self._targets = self._targets + self._rates * passed
 
     def homings(self) -> int:
         """Return how often programs wrote homing offsets."""
