@@ -95,6 +95,8 @@ def emulate(
         progress.remark(f"left out, as other programs drive the robot: {', '.join(left_out)}")
     with Simulation(config.with_tables(**dict.fromkeys(left_out)), folder=out) as simulation:
         emulator = Emulator(simulation, robot, hand=hand)
+        for note in emulator.server.notes:
+            progress.remark(note)
         if calibrated is not None:
             file = emulator.calibrate(calibrated)
             progress.remark(f"the motors' calibration is in {file}; LeRobot's id for it is {file.stem}")
