@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .drive_result import DriveResult
     from .driving import drive
     from .emulating import EmulateResult, Emulator, emulate
-    from .latency import LatencyResult, latency
+    from .latency_measurement import LatencyResult, latency
     from .plan import driven_names
     from .sources import DriveSource
 

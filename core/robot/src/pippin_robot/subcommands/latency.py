@@ -46,7 +46,7 @@ def latency(file: Path, overrides: tuple[str, ...], as_json: bool, **options: An
 
             config = load(file, overrides)
         import_newton(config, progress)
-        from pippin_robot.latency import latency as measure
+        from pippin_robot.latency_measurement import latency as measure
 
         found = measure(file, overrides, **options)
         progress.note(f"folder: {found.folder}")
