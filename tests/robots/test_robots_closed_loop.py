@@ -74,7 +74,7 @@ def test_an_arm_is_driven_for_a_minute(tmp_path):
     recorded = pippin.Run(tmp_path / "run")
     measured = recorded["joint_q"].values[:, 0]
     targets = recorded["actuators/arm/position_targets"].values[:, 0]
-    own = by_simulation(config, measured[0], targets[1:], 2)[:-1]
+    own = by_simulation(config, measured[0], targets[1:], 2)
     # The phase between the loop and the arm's steps is free: a position is one of its neighbours in time.
     near = np.stack([own[:-2], own[1:-1], own[2:]])
     beyond = np.maximum(near.min(axis=0) - measured[2:-1], measured[2:-1] - near.max(axis=0))
