@@ -86,7 +86,7 @@ def test_a_run_tells_of_its_phases_in_order(run: Callable[..., Result]) -> None:
 
     assert result.exit_code == 0
     ended = [line.split()[0] for line in result.stdout.splitlines() if line.endswith(" s")]
-    assert ended == ["read", "import", "build", "compile", "capture", "run", "write"]
+    assert ended == ["read", "import", "build", "compile", "step", "run", "write"]
     assert "2 worlds, 5 steps, 0.02 s simulated" in result.stdout
 
 
@@ -113,7 +113,7 @@ def test_the_summary_says_what_ran_and_on_what(run: Callable[..., Result], tmp_p
     assert summary["program"]["captured"]
     assert summary["plugins"]["actuators:arm"]["distribution"] == "pippin-actuator-pd"
     assert {"pippin", "newton", "warp-lang", "numpy", "python"} <= set(summary["versions"])
-    assert {"read", "import", "build", "compile", "capture", "run"} == set(summary["seconds"])
+    assert {"read", "import", "build", "compile", "step 1", "run"} == set(summary["seconds"])
     assert summary["hardware"]["device"] == "cpu"
 
 
@@ -312,8 +312,8 @@ def test_warmup_takes_one_step_and_writes_nothing(arm: Path, monkeypatch: pytest
 
     assert result.exit_code == 0
     assert [line.split()[0] for line in result.stdout.splitlines() if not line.endswith(" ...")] == [
-        *("read", "arm.toml", "import", "build", "compile", "capture"),
-        *("heavy.toml", "import", "build", "compile", "capture"),
+        *("read", "arm.toml", "import", "build", "compile", "step"),
+        *("heavy.toml", "import", "build", "compile", "step"),
     ]
     assert steps == [1, 1]
     assert not (arm.parent / "runs").exists()

@@ -14,10 +14,15 @@ from pippin.catalog.entries import Catalog
 from pippin.config import ComponentConfig, SimulationConfig
 from pippin.config.geometry import SelectionConfig
 from pippin.config.joints import TendonGuideConfig
+from pippin_dynamixel import DynamixelJointConfig
+from pippin_feetech import FeetechJointConfig
 from pippin_fit.config import FitParameterConfig
 from pippin_optimise.config import LossConfig, VariableConfig
+from pippin_robot.configs import LeRobotJointConfig
+from pippin_ros2 import RosJointConfig
 from pippin_solver_coupled import EntryConfig, ProxyConfig
 from pippin_task.curricula.configs import CurriculumStageConfig
+from pippin_unitree import UnitreeJointConfig
 
 NAMED = ComponentConfig(type="x", config=None)
 ENTRY = EntryConfig(solver=NAMED, bodies=("x",))
@@ -45,6 +50,7 @@ SIGNED = {
     "weight",
 }
 SIGNED |= {"twist_total", "offset", "position", "ratio", "rest_position", "velocity", "amplitude", "phase", "rate"}
+SIGNED |= {"temperature", "zero"}
 """Numbers that may be negative."""
 SENTINELS = ("max_", "contact_friction_gap_max", "contact_friction_position_iterations")
 """Beginnings of the names of those that -1 switches off, by the solver's own convention."""
@@ -101,6 +107,15 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "RodConfig": {"end": (1.0, 0.0, 0.0), "segments": 1},
     "CurriculumStageConfig": {"numbers": {"x": 1.0}},
     "StagesConfig": {"stages": (CurriculumStageConfig(step=0, numbers={"x": 1.0}),)},
+    "BusJointConfig": {"id": 1, "zero": 0},
+    "DynamixelConfig": {"port": "x", "joints": {"x": DynamixelJointConfig(id=1)}},
+    "FeetechConfig": {"port": "x", "joints": {"x": FeetechJointConfig(id=1)}},
+    "Ros2Config": {"joints": {"x": RosJointConfig()}},
+    "ZenohConfig": {"joints": {"x": RosJointConfig()}},
+    "UnitreeConfig": {"robot": "go2", "joints": {"x": UnitreeJointConfig(motor="FR_hip")}},
+    "LeRobotJointConfig": {"unit": "degrees", "zero": 0.0},
+    "LeRobotRobotConfig": {"robot": {"type": "x"}, "joints": {"x": LeRobotJointConfig(unit="degrees", zero=0.0)}},
+    "EmulatedFaultConfig": {"kind": "silence"},
     "SymmetryConfig": {"names": {"L(.*)": "R$1"}},
     "TerrainConfig": {"patches": {"x": NAMED}},
     "VariableConfig": VARIABLE,

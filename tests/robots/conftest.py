@@ -20,6 +20,9 @@ from pippin_robot.limits import TargetLimits
 from pippin_robot.pace import Deadlines, before_others
 from pippin_robot.sources import DriveSource, TableSource
 
+WATCHDOG = 0.3
+"""That of the tests [s]: on a busy machine, answers come late."""
+
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "docs/examples/so101_robot.toml"
 
@@ -96,6 +99,7 @@ def drive_loop(planned, port):
 
     def make(table, dry=False, **overrides):
         keys = {"simulation.device": "cpu", "robot.port": port, "robot.safety.soft_start": 0.2}
+        keys["robot.safety.watchdog"] = WATCHDOG
         robot = plugin_of(pippin.load(FILE, keys | overrides))
         driver = robot.connect(planned.plan.joints)
         drivers.append(driver)

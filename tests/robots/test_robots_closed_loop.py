@@ -18,8 +18,8 @@ from pippin_robot import DriveSource, RobotFault, drive, latency
 from pippin_robot.contract import RobotReadings
 from pippin_robot.emulating import plugin_of
 
-from .conftest import FILE, run
-from .test_robots_drive_loop import UPRIGHT, WATCHDOG, table
+from .conftest import FILE, WATCHDOG, run
+from .test_robots_drive_loop import UPRIGHT, table
 
 PIPPIN = str(Path(sys.executable).with_name("pippin"))
 

@@ -14,9 +14,9 @@ from .config import (
     RobotSafetyConfig,
 )
 from .configs import RANGES
-from .contract import DrivenJoint, RobotCommands, RobotDriver, RobotFault, RobotPlugin, RobotReadings, RobotServer
 
 if TYPE_CHECKING:
+    from .contract import DrivenJoint, RobotCommands, RobotDriver, RobotFault, RobotPlugin, RobotReadings, RobotServer
     from .drive_result import DriveResult
     from .driving import drive
     from .emulating import EmulateResult, Emulator, emulate

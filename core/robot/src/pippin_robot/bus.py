@@ -47,7 +47,7 @@ _SHARE = 0.7
 class BusJointConfig(RobotJointConfig):
     """A motor of a bus."""
 
-    id: int = attrs.field()
+    id: int = attrs.field(validator=ge(0))
     """Address on the bus."""
 
     zero: int = attrs.field()
@@ -64,7 +64,7 @@ class BusEmulateConfig(RobotEmulateConfig):
     wire: bool = False
     """Whether answers take their time on the wire."""
 
-    seed: int = 0
+    seed: int = attrs.field(default=0, validator=ge(0))
     """Seed of the answers that are lost or damaged."""
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import attrs
 from attrs.validators import ge, gt, in_, le, lt, min_len, optional
+from pippin.actuation import parameter
 from pippin.validators import finite, non_negative, positive
 
 
@@ -31,10 +32,10 @@ class RobotLimitsConfig:
     position_margin: float = attrs.field(default=0.0, validator=non_negative)
     """Distance that targets keep from the limits of the joints [rad or m]."""
 
-    velocity: float | Mapping[str, float] | None = None
+    velocity: float | Mapping[str, float] | None = parameter(default=None, above=0.0)
     """Largest speed of the targets [rad/s or m/s], for all joints or by pattern; by default that of the joints."""
 
-    acceleration: float | Mapping[str, float] | None = None
+    acceleration: float | Mapping[str, float] | None = parameter(default=None, above=0.0)
     """Largest acceleration of the targets [rad/s² or m/s²], likewise; by default any."""
 
     effort: float = attrs.field(default=1.0, validator=[gt(0.0), le(1.0)])
