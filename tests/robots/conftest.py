@@ -57,6 +57,11 @@ class EmulatorProcess:
             self.process.stdin.flush()
             self.result = json.loads(self._line())
 
+    def begin_fault(self):
+        """Let the faults of a gated robot begin."""
+        self.process.stdin.write("fault\n")
+        self.process.stdin.flush()
+
     def kill(self):
         """End it without a word."""
         os.kill(self.process.pid, signal.SIGKILL)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pippin.errors import ConfigError
 from pippin_robot import RobotFault, RobotReadings
-from pippin_robot.sources import TargetSource
+from pippin_robot.sources import TableSource, TargetSource
 
 from .conftest import WATCHDOG, run
 
@@ -92,12 +92,26 @@ class Bad(TargetSource):
 
 
 FAULTS = {
-    "silence": ([{"kind": "silence", "start": 3.0}], {}, "silence"),
-    "heat": ([{"kind": "heat", "start": 3.0, "value": 65.0, "joints": ["elbow_flex"]}], {}, "heat"),
-    "sag": ([{"kind": "sag", "start": 3.0, "value": 5.0}], {"robot.safety.voltage": [6.0, 8.4]}, "voltage"),
-    "overload": ([{"kind": "overload", "start": 3.0, "joints": ["gripper"]}], {}, "overload"),
-    "corrupt": ([{"kind": "corrupt", "start": 3.0, "value": 1.0}], {}, "silence"),
+    "silence": ([{"kind": "silence"}], {}, "silence"),
+    "heat": ([{"kind": "heat", "value": 65.0, "joints": ["elbow_flex"]}], {}, "heat"),
+    "sag": ([{"kind": "sag", "value": 5.0}], {"robot.safety.voltage": [6.0, 8.4]}, "voltage"),
+    "overload": ([{"kind": "overload", "joints": ["gripper"]}], {}, "overload"),
+    "corrupt": ([{"kind": "corrupt", "value": 1.0}], {}, "silence"),
 }
+
+
+class Telling(TableSource):
+    """Holds a pose, and calls something after a while."""
+
+    def __init__(self, call):
+        super().__init__(table(1000))
+        self._call, self.begun = call, 0.0
+
+    def targets(self, readings, period):
+        if period == 20:
+            self._call()
+            self.begun = time.monotonic()
+        return super().targets(readings, period)
 
 
 @pytest.mark.parametrize(
@@ -106,16 +120,15 @@ FAULTS = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_leaves_the_robot_as_its_safety_says(emulator, drive_loop, port, name, on_fault):
     faults, keys, kind = FAULTS[name]
-    with emulator.emulated({"robot.port": port, "robot.emulate.faults": faults}):
-        loop = drive_loop(table(1000), **{"robot.safety.on_fault": on_fault, **keys})
-        begin = time.monotonic()
+    with emulator.emulated({"robot.port": port, "robot.emulate.faults": faults, "gated": True}):
+        loop = drive_loop(Telling(emulator.begin_fault), **{"robot.safety.on_fault": on_fault, **keys})
         end = run(loop)
-        passed = time.monotonic() - begin
+        passed = time.monotonic() - loop.source.begun
         time.sleep(0.3)
 
     assert isinstance(end, RobotFault)
     assert end.kind == kind
-    assert passed < 3.0 + WATCHDOG
+    assert passed < 1.0 + WATCHDOG  # a line to the emulator, and its next step
     # What it was told last reaches it also when it does not answer.
     assert emulator.result["enabled"][0] is (on_fault != "limp")
 
@@ -142,8 +155,9 @@ def test_targets_that_are_no_numbers_end_it_within_the_watchdog(emulator, drive_
 
 
 def test_a_silence_is_found_within_the_watchdog(emulator, drive_loop, port):
-    with emulator.emulated({"robot.port": port, "robot.emulate.faults": [{"kind": "silence", "start": 3.0}]}):
-        loop = drive_loop(table(600))
+    faults = [{"kind": "silence"}]
+    with emulator.emulated({"robot.port": port, "robot.emulate.faults": faults, "gated": True}):
+        loop = drive_loop(Telling(emulator.begin_fault))
         end = run(loop)
         passed = time.monotonic() - loop._fresh
 
