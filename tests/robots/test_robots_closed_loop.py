@@ -138,7 +138,7 @@ std = 2e-3
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:fit.logs")
 def test_the_delay_of_a_robot_is_measured(tmp_path):
-    """Four steps of delay more are 20 ms more; what the bus and the loop add is not known to the millisecond."""
+    """Four steps of delay more are 20 ms more, within a step of the arm, by which phases of loop and arm differ."""
     port, file = tmp_path / "bus", tmp_path / "arm.toml"
     file.write_text(f'extends = ["{FILE}"]\n\n[simulation]\ndevice = "cpu"\n\n[robot]\nport = "{port}"\n')
     found = {}
@@ -147,7 +147,7 @@ def test_the_delay_of_a_robot_is_measured(tmp_path):
             found[steps] = latency(file, out=tmp_path / str(steps))
 
     times = {steps: each.found["noise"][0] for steps, each in found.items()}
-    assert times[4] - times[0] == pytest.approx(0.02, abs=1e-3)
+    assert times[4] - times[0] == pytest.approx(0.02, abs=5e-3)
     assert times[0] < 0.02
     assert found[4].delay_steps in (4, 5, 6)
     text = (tmp_path / "4" / "latency.toml").read_text()
