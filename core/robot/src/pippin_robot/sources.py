@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 import numpy as np
 from pippin import ConfigError
+from pippin.extras import import_library
 
 from .contract import DrivenJoint, RobotDriver, RobotFault, RobotReadings
 
@@ -106,6 +107,7 @@ class PolicySource(TargetSource):
 
     Raises:
         ConfigError: The policy has no passport, or is not for this robot or these commands.
+        PluginError: The extra `runner` is not installed.
     """
 
     def __init__(
@@ -116,6 +118,7 @@ class PolicySource(TargetSource):
         gains: Mapping[str, Mapping[str, float]],
         commands: Mapping[str, Sequence[float]],
     ) -> None:
+        import_library("onnxruntime", "runner")
         from pippin_deploy import RobotError, Runner
 
         self._error, names = RobotError, [joint.name for joint in joints]
