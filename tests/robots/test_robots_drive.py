@@ -8,9 +8,16 @@ import numpy as np
 import onnx
 import pippin
 import pytest
+from click.testing import CliRunner
 from onnx import TensorProto, helper, numpy_helper
+from pippin.cli import main
 from pippin.errors import ConfigError
-from pippin_robot import DriveSource, RobotFault, drive
+from pippin_robot import DrivenJoint, DriveSource, RobotFault, drive
+from pippin_robot.drive_loop import DriveLoop
+from pippin_robot.drive_plan import plan_drive
+from pippin_robot.limits import TargetLimits
+from pippin_robot.pace import Deadlines
+from pippin_robot.sources import HoldSource, LeaderSource, TargetSource
 from pippin_task import passport_of, write_passport
 
 from .conftest import FILE
@@ -203,6 +210,89 @@ def test_a_fault_is_in_summary_recording_and_page(file, tmp_path):
     assert run["robot/fault"].values[-1, 0] == 6
     assert "elbow_flex has 55 °C" in (tmp_path / "run" / "report.html").read_text()
     assert run.summary["robot"]["kind"] == "heat"
+
+
+class Breaking(TargetSource):
+    """Fails after a while, as a program with a mistake does."""
+
+    def first(self, readings):
+        return readings.position.copy()
+
+    def targets(self, readings, period):
+        if period == 3:
+            raise OSError(28, "No space left on device")
+        return readings.position.copy()
+
+
+def looped(file, source, log=None):
+    """Return the loop of a mirror, with another source of targets."""
+    plan = plan_drive(pippin.load(file), DriveSource(), 0.1, is_shadowed=False, resync=1.0)
+    joints = plan.plan.joints
+    return DriveLoop(
+        robot=plan.robot,
+        joints=joints,
+        driver=plan.robot.connect(joints),
+        source=source,
+        limits=TargetLimits(plan.robot.config, joints, 0.02),
+        pace=Deadlines(0.02),
+        groups={"arm": np.arange(6)},
+        gains=plan.gains,
+        log=log,
+    )
+
+
+def test_an_error_leaves_the_robot_as_its_safety_says(file):
+    file.write_text(file.read_text().replace("soft_start = 0.1", 'soft_start = 0.1, on_fault = "limp"'))
+    with pytest.raises(OSError, match="No space left"):
+        looped(file, Breaking()).run(1.0)
+    assert not Mirror.last.is_on
+
+
+def test_a_recording_that_fails_does_not_keep_a_robot_from_its_stop(file):
+    class Full:
+        def add(self, values):
+            raise OSError(28, "No space left on device")
+
+    file.write_text(file.read_text().replace("soft_start = 0.1", 'soft_start = 0.1, on_fault = "limp"'))
+    loop = looped(file, HoldSource(), log=Full())
+    loop.stop_key = lambda: len(loop.pace.late) > 2  # before the first row
+    with pytest.raises(OSError, match="No space left"):
+        loop.run(1.0)
+    assert not Mirror.last.is_on
+
+
+def test_a_leader_is_followed_and_may_be_silent_for_a_while(file, tmp_path):
+    joints = [DrivenJoint(name=name, lower=-2, upper=2, velocity_limit=9, effort_limit=1, start=0) for name in NAMES]
+    leader = MirrorDriver(joints)
+    leader.position = np.array([0.3, -0.5, 0.5, 0.3, 0.1, 0.2])
+    read, calls = leader.read, []
+
+    def sometimes(readings):
+        calls.append(len(calls))
+        if len(calls) in (6, 7):
+            raise RobotFault("no answer", "silence")
+        read(readings)
+
+    leader.read = sometimes
+    source = LeaderSource(leader, NAMES, joints)
+    end = looped(file, source).run(0.4)
+
+    assert end is None
+    assert Mirror.last.position == pytest.approx(leader.position)
+    with pytest.raises(ConfigError, match="--leader: its robot has no 'gripper'"):
+        LeaderSource(leader, NAMES[:-1], joints)
+
+
+def test_a_silent_robot_is_one_line_and_exit_code_5(file, monkeypatch):
+    def connect(self, joints):
+        raise RobotFault("no answer to a question", "silence")
+
+    monkeypatch.setattr(Mirror, "connect", connect)
+    result = CliRunner().invoke(main, ["drive", str(file), "--yes"])
+
+    assert result.exit_code == 5
+    assert "error: no answer to a question" in result.output
+    assert "Traceback" not in result.output
 
 
 def test_a_user_who_says_no_moves_nothing(file):

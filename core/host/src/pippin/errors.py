@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 
 class PippinError(Exception):
@@ -11,6 +11,9 @@ class PippinError(Exception):
     Args:
         *faults: One line per fault, each `where: what is wrong, the value; what to do`.
     """
+
+    exit_code: ClassVar[int] = 1
+    """Exit code of a command that it ends."""
 
     def __init__(self, *faults: str) -> None:
         super().__init__("\n".join(faults))
@@ -27,13 +30,19 @@ class PippinError(Exception):
 class ConfigError(PippinError):
     """The configuration is wrong: a key, a value, a pattern that matches nothing."""
 
+    exit_code = 2
+
 
 class PluginError(PippinError):
     """A plugin is missing, ambiguous, broken, breaks its contract, or raised an exception, which is the `__cause__`."""
 
+    exit_code = 3
+
 
 class SimulationError(PippinError):
     """The simulation cannot continue: non-finite state, an overflowed buffer, a step that cannot be captured."""
+
+    exit_code = 4
 
 
 class BufferOverflowError(SimulationError):

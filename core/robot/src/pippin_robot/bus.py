@@ -156,6 +156,10 @@ class BusServer(RobotServer):
             self.close()
             raise ConfigError(f"robot.port: '{self._config.port}' cannot be made ({self.address or 'it ended'})")
 
+    def set_faults(self, is_silent: bool, lost: float, damaged: float) -> None:
+        """Let the program lose and damage answers."""
+        self.memory.set_faults(is_silent, lost, damaged)
+
     def refuse_end(self) -> None:
         """Do nothing while the program runs.
 

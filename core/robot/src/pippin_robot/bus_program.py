@@ -141,9 +141,10 @@ def serve(bus, memory: Memory, line: BusLine, is_strict: bool, seed: int) -> Non
 
 
 def urgent() -> None:
-    """Come before other programs, where the system permits it."""
+    """Come before the emulator, if that comes before other programs: its scheduler is ours."""
     with contextlib.suppress(OSError, AttributeError):
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(12))
+        if os.sched_getscheduler(0) == os.SCHED_FIFO:
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(12))
 
 
 def main(text: str) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import attrs
@@ -21,6 +22,8 @@ class RobotFault(PippinError):  # noqa: N818  what happened to a robot, and no m
         reason: What happened, in one sentence.
         kind: A word for tables and recordings, such as `silence`.
     """
+
+    exit_code = 5
 
     def __init__(self, reason: str, kind: str) -> None:
         super().__init__(reason)
@@ -141,6 +144,35 @@ class RobotServer(abc.ABC):
     def homings(self) -> int | None:
         """Return a number that changes when a program sets the middle of motors; None if the server cannot tell."""
         return None
+
+    def set_faults(self, is_silent: bool, lost: float, damaged: float) -> None:
+        """Let answers go wrong, if the plugin's `faults` name it.
+
+        Args:
+            is_silent: Whether there are none.
+            lost: Share of answers that are lost.
+            damaged: Share of answers that are damaged.
+        """
+        return
+
+    def set_overload(self, chosen: np.ndarray) -> None:
+        """Let motors tell an overload, or no more, likewise.
+
+        Args:
+            chosen: Which motors, boolean, shape [joints].
+        """
+        return
+
+    def calibrate(self, file: Path | None) -> Mapping[str, Any]:
+        """Give the motors a calibration, and return LeRobot's table of it, which is written too.
+
+        Args:
+            file: The file; None for none.
+
+        Raises:
+            ConfigError: This robot has none.
+        """
+        raise ConfigError("--calibrated: this robot has no calibration; leave it out")
 
     def counts(self) -> dict[str, int]:
         """Return numbers for the summary, such as of packets, by name."""

@@ -88,6 +88,9 @@ class DriveLoop:
                 end = fault
             except KeyboardInterrupt as stop:
                 end = stop
+            except BaseException as error:  # such as a full disk: the robot is not left to its last targets
+                self._leave(RobotFault(f"{type(error).__name__}: {error}", "error"))
+                raise
             self._leave(end)
             return end
 
@@ -210,13 +213,15 @@ class DriveLoop:
         return row if predicted is None else row | {"shadow/position": predicted}
 
     def _leave(self, end: RobotFault | KeyboardInterrupt | None) -> None:
-        """Leave the robot as its safety says, or as it was found."""
+        """Leave the robot as its safety says, or as it was found; the recording comes after that."""
+        if not self.is_dry:
+            self._stop(end)
         if self.log is not None and end is not None:
             kind = end.kind if isinstance(end, RobotFault) else "stop"
             code = 1 + FAULTS.index(kind) if kind in FAULTS else 0xFF
             self.log.add(self._row(self._sent, 0.0, 0.0, self.readings.position if self.shadow else None, code))
-        if self.is_dry:
-            return
+
+    def _stop(self, end: RobotFault | KeyboardInterrupt | None) -> None:
         if end is None:
             if not self.is_torque_found:
                 self.driver.set_torque(False)

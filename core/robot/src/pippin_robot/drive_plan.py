@@ -68,7 +68,7 @@ def plan_drive(
     rate, has_motions = robot.config.rate, bool(getattr(config, "motions", None))
     if robot.max_rate is not None and rate > robot.max_rate:
         raise ConfigError(f"robot.rate: this robot takes at most {robot.max_rate:g} Hz, got {rate:g}")
-    moved = has_motions and source == DriveSource() and source.moves is None
+    moved = has_motions and source.is_empty
     dropped = [name for name in ACTING if getattr(config, name, None) and not (moved and name == "motions")]
     simulation = Simulation(config.with_tables(**dict.fromkeys((*dropped, "recorders", "viewers"))))
     try:
@@ -80,8 +80,6 @@ def plan_drive(
         none = np.full(len(plan.joints), np.nan)
         if (written := _kinds(simulation, plan) <= set(robot.gain_types)) is False:
             notes.append("the robot keeps its own gains: those of these actuators are not in its unit")
-        if moved and is_shadowed:
-            simulation.reset()
         found = DrivePlan(
             robot=robot,
             plan=plan,

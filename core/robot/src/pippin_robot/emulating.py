@@ -134,7 +134,7 @@ class Emulator:
         self._limits = {label: on_host(_parameter(group, "effort_limit")).copy() for label, group in self._groups()}
         self._settings: dict[tuple[str, str], np.ndarray] = {}
         self._enabled = np.ones(len(self.plan.joints), dtype=bool)
-        #: Time since the robot can be reached [s].
+        #: Simulated time since the robot can be reached [s]; steps that are left out do not count.
         self.time: float = 0.0
         self.measure()
 
@@ -147,11 +147,8 @@ class Emulator:
         Raises:
             ConfigError: This robot has none.
         """
-        calibrate = getattr(self.server, "calibrate", None)
-        if calibrate is None:
-            raise ConfigError("--calibrated: this robot has no calibration; leave it out")
         file = place if place.suffix == ".json" else place / f"{Path(getattr(self._config, 'port', 'robot')).name}.json"
-        calibrate(file)
+        self.server.calibrate(file)
         return file
 
     def open(self) -> str:
@@ -265,15 +262,12 @@ class Emulator:
         kinds = {fault.kind: fault.value for fault, _ in active}
         if "quit" in kinds:
             os.kill(os.getpid(), signal.SIGKILL)
-        memory = getattr(self.server, "memory", self.server)
-        if hasattr(memory, "set_faults"):
-            memory.set_faults("silence" in kinds, kinds.get("drop") or 0.0, kinds.get("corrupt") or 0.0)
+        self.server.set_faults("silence" in kinds, kinds.get("drop") or 0.0, kinds.get("corrupt") or 0.0)
         over = np.zeros(len(self.plan.joints), dtype=bool)
         for fault, chosen in active:
             over[chosen] |= fault.kind == "overload"
-        if hasattr(self.server, "set_overload"):
-            self.server.set_overload(over)
-            commands.enabled = commands.enabled & ~over
+        self.server.set_overload(over)
+        commands.enabled = commands.enabled & ~over
 
     def _apply(self, commands: RobotCommands) -> None:
         """Write commands into the groups of actuators. A motor without torque has its own position as target, so that

@@ -11,12 +11,13 @@ from typing import Any
 
 import attrs
 import numpy as np
-from pippin import ConfigError, load
+from pippin import load
 from pippin.labels import match
 from pippin.recording import Recording
 from pippin.studies import RunFolder, current_progress
 from pippin_fit import fit
 
+from .contract import RobotFault
 from .drive_result import DriveResult
 from .driving import drive
 from .emulating import plugin_of
@@ -95,9 +96,9 @@ def latency(
         config, DriveSource(moves=moves), name=str(file), realtime=realtime, out=folder.path / "drive", confirm=confirm
     )
     if result.fault is not None:
-        raise ConfigError(f"the drive ended early: {result.fault}; nothing was measured")
-    groups = _split(folder, len(chosen) * 2 * round(_HOLD * rate) / rate)
-    folder.write_text("fit.toml", _fit_file(file, config, folder.path))
+        raise RobotFault(f"the drive ended early, and nothing was measured: {result.fault}", result.kind or "stop")
+    groups, noise = _split(folder, len(chosen) * 2 * round(_HOLD * rate) / rate)
+    folder.write_text("fit.toml", _fit_file(file, config, folder.path, noise))
     found = {}
     for name in ("steps", "noise"):
         with current_progress().phase(name):
@@ -128,8 +129,10 @@ def _moves(count: int, chosen: Any, amplitude: float, rate: float, seed: int) ->
     return np.concatenate([*rows, noise])
 
 
-def _split(folder: RunFolder, end: float) -> list[str]:
-    """Write the parts of the recording as logs, and return the labels of the groups of actuators."""
+def _split(folder: RunFolder, end: float) -> tuple[list[str], float]:
+    """Write the parts of the recording as logs; return the labels of the groups of actuators, and the noise of the
+    positions, which is that of their counts [rad or m].
+    """
     with Recording(folder.path / "drive" / "series.npz") as recording:
         time, labels = np.asarray(recording.time), list(recording["joint_q"].labels)
         targets = {name: recording[name] for name in recording if name.endswith("/position_targets")}
@@ -142,14 +145,18 @@ def _split(folder: RunFolder, end: float) -> list[str]:
     for name, part in (("steps", time < end), ("noise", time >= end)):
         arrays = {"time": time[part], "position": position[part], "command": command[part]}
         folder.write_arrays(f"{name}.npz", arrays | {"joints": np.array(labels)})
-    return [name.split("/")[1] for name in targets]
+    changes = np.abs(np.diff(position, axis=0))
+    count = float(changes[changes > 1e-6].min()) if (changes > 1e-6).any() else 1e-6
+    return [name.split("/")[1] for name in targets], count / math.sqrt(12.0)
 
 
-def _fit_file(file: Path, config: Any, folder: Path) -> str:
+def _fit_file(file: Path, config: Any, folder: Path, noise: float) -> str:
     own = config.fit
     accepted = sorted({"clock", "stale", "lag", *(own.accept if own is not None else ())})  # we made these moves
     start = own.start if own is not None else "estimated"
     given = f"[fit]\nstart = {json.dumps(start)}\naccept = {json.dumps(accepted)}\n"
+    if own is None or "position" not in own.signals:
+        given += f"\n[fit.signals.position]\nstd = {noise!r}\n"
     delay = f'[fit.parameters."signals.delay"]\nrange = [-0.02, {_LONGEST}]\nscale = "linear"\n'
     step = config.simulation  # a delay is found to a part of a step: steps are short
     parts = max(1, math.ceil(step.dt / _FINE - 1e-6))

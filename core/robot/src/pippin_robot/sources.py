@@ -27,11 +27,19 @@ class DriveSource:
     """A recording of Pippin, whose targets are sent again."""
     leader: Path | None = None
     """The file of a robot that somebody moves by hand."""
-    moves: np.ndarray | None = attrs.field(default=None, eq=False)
+    moves: np.ndarray | None = None
     """Ways from the start of the file in each period, shape [periods, joints]."""
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has none of them."""
+        return not self._given()
+
+    def _given(self) -> list[str]:
+        return [name for name in ("policy", "replay", "leader", "moves") if getattr(self, name) is not None]
+
     def __attrs_post_init__(self) -> None:
-        given = [name for name in ("policy", "replay", "leader", "moves") if getattr(self, name) is not None]
+        given = self._given()
         if len(given) > 1:
             raise ConfigError(f"--{given[0]}: given beside --{given[1]}; keep one of them")
         if self.moves is not None and not np.isfinite(self.moves).all():
@@ -188,12 +196,17 @@ class LeaderSource(TargetSource):
 
     def first(self, readings: RobotReadings) -> np.ndarray:
         """Return where the leader is."""
-        return self.targets(readings, 0)
-
-    def targets(self, readings: RobotReadings, period: int) -> np.ndarray:
-        """Return where the leader is."""
         self._driver.read(self._readings)
         return self._readings.position[self._places]
+
+    def targets(self, readings: RobotReadings, period: int) -> np.ndarray:
+        """Return where the leader is, and no numbers while it is silent, for as long as the watchdog permits."""
+        try:
+            return self.first(readings)
+        except RobotFault as fault:
+            if fault.kind != "silence":
+                raise
+            return np.full(len(self._places), np.nan)
 
     def close(self) -> None:
         """Let go of the leader."""

@@ -13,14 +13,13 @@ import click
 from pippin.catalog import Catalog, Entry
 from pippin.catalog.source import docstring_of, first_party_distribution
 from pippin.console.options import HIDES_NOTES, HIDES_PROGRESS, SHOWS_LOG
-from pippin.errors import ConfigError, PippinError, PluginError, SimulationError
+from pippin.errors import PippinError, PluginError
 from pippin.spelling import did_you_mean, printable
 
 from ._machine import machine_fault
 
 __all__ = ["main", "own_commands"]
 
-EXIT_CODES: dict[type[PippinError], int] = {ConfigError: 2, PluginError: 3, SimulationError: 4}
 STOPPED = 130
 
 _TRACEBACK = "is_traceback_shown"
@@ -79,7 +78,7 @@ class Commands(click.Group):
             with interruptible, warnings.catch_warnings():
                 warnings.showwarning = lambda text, *_, **__: click.echo(f"warning: {printable(str(text))}", err=True)
                 return self._invoke(ctx)
-        except tuple(EXIT_CODES) as error:
+        except PippinError as error:
             is_shown = ctx.meta.get(_TRACEBACK, False)
             if is_shown:
                 click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
@@ -87,7 +86,7 @@ class Commands(click.Group):
                 click.echo(f"error: {printable(fault)}", err=True)
             if isinstance(error, PluginError) and error.__cause__ is not None and not is_shown:
                 click.echo("note: add --traceback to see where", err=True)
-            ctx.exit(next(code for kind, code in EXIT_CODES.items() if isinstance(error, kind)))
+            ctx.exit(error.exit_code)
         except KeyboardInterrupt:
             click.echo("stopped", err=True)
             ctx.exit(STOPPED)

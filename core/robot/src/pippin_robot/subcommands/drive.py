@@ -9,9 +9,6 @@ from typing import Any
 import click
 from pippin.console import PATH, changes, json_line, out, shown_progress
 
-STOPPED_BY_SAFETY = 5
-"""The exit code if a fault ended it."""
-
 realtime = click.option(
     "--realtime",
     type=click.Choice(["off", "try", "require"]),
@@ -78,6 +75,7 @@ def drive(file: Path, overrides: tuple[str, ...], as_json: bool, **options: Any)
             from pippin import load
             from pippin.studies import import_newton
 
+            from pippin_robot import RobotFault
             from pippin_robot.sources import DriveSource
 
             config = load(file, overrides)
@@ -97,7 +95,7 @@ def drive(file: Path, overrides: tuple[str, ...], as_json: bool, **options: Any)
     if as_json:
         click.echo(json.dumps(found.summary(), ensure_ascii=False))
     if found.is_stopped_by_safety:
-        raise click.exceptions.Exit(STOPPED_BY_SAFETY)
+        raise click.exceptions.Exit(RobotFault.exit_code)
     if found.kind == "interrupt":
         raise KeyboardInterrupt
 
