@@ -98,11 +98,14 @@ def driven_names(simulation: Simulation) -> list[str]:
 
 def _driven(simulation: Simulation) -> Any:
     """Yield the label of each driven axis, with its group, its column there, and its places in the state."""
+    model = simulation.model
+    starts, coordinates = on_host(model.joint_qd_start)[:-1], on_host(model.joint_q_start)
     for label, group in simulation.actuators.items():
         if "position_targets" not in getattr(group, "unread_targets", {"position_targets": ""}):
-            lanes = group._lanes
             for column, name in enumerate(group.joint_labels):
-                yield name, (label, column, int(lanes.dofs[0, column]), int(lanes.coordinates[0, column]))
+                dof = int(on_host(group.actuated_dofs)[column])  # those of the first world come first
+                joint = int(np.searchsorted(starts, dof, side="right")) - 1
+                yield name, (label, column, dof, int(coordinates[joint] + dof - starts[joint]))
 
 
 def _names(driven: Sequence[str], wanted: Mapping[str, Any]) -> dict[str, str]:

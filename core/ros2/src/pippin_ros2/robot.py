@@ -131,7 +131,7 @@ class RosServer(RobotServer):
             self._tell_clock(encode(messages(), _CLOCK, {"clock": time_now}))
         self._counts["states"] += 1
 
-    def set_faults(self, is_silent: bool, drop: float, corrupt: float) -> None:
+    def set_faults(self, is_silent: bool, lost: float, damaged: float) -> None:
         """Let the robot be silent, or no more: it tells and hears nothing."""
         self._is_silent = is_silent
 

@@ -111,7 +111,7 @@ class UnitreeServer(RobotServer):
         if not asked["header"]["policy"]["noreply"]:
             self._answer(encode(messages(), RESPONSE, {"header": header, "data": data}))
 
-    def set_faults(self, is_silent: bool, drop: float, corrupt: float) -> None:
+    def set_faults(self, is_silent: bool, lost: float, damaged: float) -> None:
         """Let the robot be silent, or no more: it tells and hears nothing."""
         self._is_silent = is_silent
 
