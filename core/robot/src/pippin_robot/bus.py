@@ -157,7 +157,7 @@ class BusServer(RobotServer):
             raise ConfigError(f"robot.port: '{self._config.port}' cannot be made ({self.address or 'it ended'})")
 
     def set_faults(self, is_silent: bool, lost: float, damaged: float) -> None:
-        """Let the program lose and damage answers."""
+        """Let the program answer nothing if `is_silent`, and let shares be `lost` and `damaged`."""
         self.memory.set_faults(is_silent, lost, damaged)
 
     def refuse_end(self) -> None:

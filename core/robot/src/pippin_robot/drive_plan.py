@@ -77,16 +77,15 @@ def plan_drive(
         table = _of_motions(simulation, plan, steps, duration, rate) if moved else None
         notes = [f"left out, as something else drives: {', '.join(dropped)}"] if dropped else []
         gains, damping = (_gains(simulation, plan, name) for name in ("kp", "kd"))
-        none = np.full(len(plan.joints), np.nan)
-        if (written := _kinds(simulation, plan) <= set(robot.gain_types)) is False:
+        if not (written := _kinds(simulation, plan) <= set(robot.gain_types)):
             notes.append("the robot keeps its own gains: those of these actuators are not in its unit")
         found = DrivePlan(
             robot=robot,
             plan=plan,
             steps=steps,
             source=_source(source, robot, plan, table, {"kp": gains, "kd": damping}),
-            gains=gains if written else none,
-            damping=damping if written else none,
+            gains=gains if written else np.nan * gains,
+            damping=damping if written else np.nan * damping,
             shadow=None,
             facts=what_ran(simulation),
             notes=notes,

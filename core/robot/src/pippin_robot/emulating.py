@@ -38,7 +38,7 @@ class EmulateResult:
     seconds: float
     """Time that it was there [s]."""
     rate: float
-    """Physics steps per second of real time."""
+    """Control steps per second of real time."""
     late: Mapping[str, float]
     """How late steps began, by percentile [s]."""
     dropped: int
@@ -172,7 +172,7 @@ class Emulator:
         Raises:
             RobotFault: The side of the robot ended.
         """
-        pace = Deadlines(self._simulation.dt * self._config_decimation())
+        pace = Deadlines(self._simulation.control_dt)
         with before_others(realtime) as scheduler:
             address = self.open()
             if ready is not None:
@@ -240,9 +240,6 @@ class Emulator:
         if not self._simulation.is_closed:
             for label, group in self._groups():
                 _parameter(group, "effort_limit").assign(self._limits[label])
-
-    def _config_decimation(self) -> int:
-        return round(self._simulation.control_dt / self._simulation.dt)
 
     def _groups(self) -> Any:
         return ((label, self._simulation.actuators[label]) for label in self.plan.groups)
