@@ -1,7 +1,8 @@
 """Write what is generated from the code: `python docs/write_reference.py`.
 
-These are the reference pages, of which `reference_pages` has a module for each, what other pages say of robot files, and
-the names of our own plugins in the host. `tests/docs/test_docs.py` and `tests/project/test_requirements.py` fail if a file differs from the output.
+These are the reference pages, of which `reference_pages` has a module for each, what other pages say of robot files,
+and the names of our own plugins in the host. `tests/docs/test_docs.py` and `tests/project/test_requirements.py` fail if
+a file differs from the output.
 """
 
 from __future__ import annotations

@@ -22,9 +22,7 @@ def measured(format_name: str) -> Cells:
     """Return what the page of a format says of each statement on each solver, without its sizes."""
     text = (DOCS / "reference" / f"{FORMATS[format_name]}.md").read_text(encoding="utf-8")
     head, _, *rows = (line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|"))
-    return {
-        name: dict(zip(head[1:], (cell.partition(":")[0] for cell in cells), strict=True)) for name, *cells in rows
-    }
+    return {name: dict(zip(head[1:], (cell.partition(":")[0] for cell in cells), strict=True)) for name, *cells in rows}
 
 
 def counted(format_name: str) -> Mapping[str, Counter[str]]:

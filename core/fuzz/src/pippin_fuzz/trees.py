@@ -207,14 +207,12 @@ def mass_of(geoms: Sequence[str]) -> tuple[float, np.ndarray, np.ndarray]:
 def reference(
     links: Sequence[TreeLink], gravity: Sequence[float], *, more: Sequence[str], world: str, has_contacts: bool
 ) -> str:
-    """Return the MJCF of a tree with more equalities and actuators; at its keyframe, all controls are 1.
-
-    Two convex shapes have one contact: other formats than MJCF cannot ask for more.
-    """
+    """Return the MJCF of a tree with more equalities and actuators; at its keyframe, all controls are 1."""
     order = [*_order(links, -1)]
     axes = [axis for index in order for axis in links[index].axes]
     qpos = [[*np.r_[_free_pose(links, axis)]] if axis.kind == "free" else _rest(axis) for axis in axes]
     qvel = [np.ravel(axis.qvel) for axis in axes]
+    # No other format than MJCF can ask for several contacts of two convex shapes.
     flag = f'<flag {"multiccd" if has_contacts else "contact"}="disable"/>'
     equalities, actuators = ([each for each in more if each.startswith("<joint") == kind] for kind in (True, False))
     ctrl = " ".join("1" for _ in actuators)

@@ -88,8 +88,13 @@ def load_training(file: Path, overrides: Sequence[str], trainer: str | None) -> 
     chosen = list(overrides)
     if trainer is not None:
         chosen.insert(0, f"trainer.type={json.dumps(trainer)}")
-    config = load(file, chosen)
-    if config.trainer is None:
+    try:
+        config = load(file, chosen)
+    except ConfigError as error:
+        if "trainer.type: missing" not in str(error):
+            raise
+        config = None  # a key of [trainer] alone
+    if config is None or config.trainer is None:
         chosen.insert(0, f"trainer.type={json.dumps(DEFAULT_TRAINER)}")
         config = load(file, chosen)
     if config.task is None:
