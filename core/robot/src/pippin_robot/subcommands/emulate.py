@@ -10,7 +10,7 @@ import attrs
 import click
 from pippin.console import PATH, changes, json_line, shown_progress
 
-from .drive import realtime
+from .drive import loaded, realtime
 
 
 @click.command()
@@ -40,13 +40,7 @@ def emulate(file: Path, overrides: tuple[str, ...], as_json: bool, **options: An
     Ctrl-C ends it.
     """
     with shown_progress(is_stdout_reserved=as_json) as progress:
-        with progress.phase("read"):
-            from pippin import load
-
-            config = load(file, overrides)
-        from pippin.studies import import_newton
-
-        import_newton(config, progress)
+        config = loaded(file, overrides, progress)
         from pippin_robot.emulating import emulate as emulate_file
 
         found = emulate_file(config, ready=lambda address: progress.note(f"the robot is at {address}"), **options)
