@@ -107,7 +107,9 @@ def open_all(folder):
             read_arrays(path)
         elif path.suffix in (".npz", ".h5", ".mcap"):
             with Recording(path) as recording:
-                assert all(np.isfinite(recording[name].values[:]).all() for name in recording)
+                values = {name: recording[name].values[:] for name in recording}
+            # What a motor does not tell is NaN.
+            assert all(np.isfinite(each).all() for name, each in values.items() if not name.startswith("robot/"))
         if path.name == "config.toml":
             pippin.load(path)
     return {path.name for path in files}

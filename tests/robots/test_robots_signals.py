@@ -27,7 +27,7 @@ def test_a_drive_ends_as_by_ctrl_c(name, tmp_path):
     port = tmp_path / "bus"
     with emulated(port):
         building = started(("drive", "--yes"), port, tmp_path / "building")
-        building.until(lambda: re.search("^build", building.text(), re.MULTILINE))
+        building.until(lambda: re.search("^import +assets", building.text(), re.MULTILINE))
         early, early_text = building.end(name)
         driving = started(("drive", "--yes", "--duration", "600", "--shadow"), port, tmp_path / "driving")
         rows = driving.out / "series.npz.rows"

@@ -95,6 +95,8 @@ def latency(
     result = drive(
         config, DriveSource(moves=moves), name=str(file), realtime=realtime, out=folder.path / "drive", confirm=confirm
     )
+    if result.kind == "interrupt":
+        raise KeyboardInterrupt
     if result.fault is not None:
         raise RobotFault(f"the drive ended early, and nothing was measured: {result.fault}", result.kind or "stop")
     groups, noise = _split(folder, len(chosen) * 2 * round(_HOLD * rate) / rate)
