@@ -85,9 +85,7 @@ class Training:
 
 def load_training(file: Path, overrides: Sequence[str], trainer: str | None) -> tuple[SimulationConfig, list[str]]:
     """Return the configuration of a training, which must have a task, and all values that it sets on top of a file."""
-    chosen = list(overrides)
-    if trainer is not None:
-        chosen.insert(0, f"trainer.type={json.dumps(trainer)}")
+    chosen = [*([] if trainer is None else [f"trainer.type={json.dumps(trainer)}"]), *overrides]
     try:
         config = load(file, chosen)
     except ConfigError as error:

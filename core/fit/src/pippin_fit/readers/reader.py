@@ -74,9 +74,8 @@ def _refuse_others(entry: Entry, arrays: Any) -> None:
         raise PluginError(f"{entry}: read yields {type(arrays).__name__}; yield the arrays of a log by name")
     if missing := [name for name in ("time", "joints") if name not in arrays]:
         raise PluginError(f"{entry}: read yields no {missing[0]!r}; yield it, shape [samples], or names of joints")
-    for name in arrays:
-        if name not in _ARRAYS:
-            raise PluginError(f"{entry}: read yields {name!r}, which no log has{did_you_mean(name, _ARRAYS)}")
+    if odd := [name for name in arrays if name not in _ARRAYS]:
+        raise PluginError(f"{entry}: read yields {odd[0]!r}, which no log has{did_you_mean(odd[0], _ARRAYS)}")
 
 
 def _kind_of(path: Path) -> str:
