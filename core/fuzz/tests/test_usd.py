@@ -14,7 +14,7 @@ def first_with(word):
     return next(each for each in files if word in each.text and 'contact="disable"' in each.reference)
 
 
-def test_a_stage_that_starts_deep_in_its_ground_counts_where_contacts_are_those_of_mujoco(tmp_path):
+def test_a_deep_start_counts_where_contacts_are_those_of_mujoco(tmp_path):
     """Seed 379 starts 5 cm inside: other contacts part the two their own way, which is no matter of the file."""
     deep = usd.draw(379)
 

@@ -86,6 +86,7 @@ def latency(
 
     Raises:
         ConfigError: The file or an argument does not fit.
+        KeyboardInterrupt: The user ended it.
         RobotFault: The robot does not answer, or a fault ended the drive.
     """
     config, folder = load(file, overrides), RunFolder.chosen(out, file)
