@@ -15,7 +15,7 @@ def first_with(word):
 
 
 def test_a_deep_start_counts_where_contacts_are_those_of_mujoco(tmp_path):
-    """Seed 379 starts 5 cm inside: other contacts part the two their own way, which is no matter of the file."""
+    """Seed 379 starts 5 cm inside: other contacts part the two their own way, which says nothing of the file."""
     deep = usd.draw(379)
 
     assert judge(deep, SUBJECT, tmp_path).word == "equal"
