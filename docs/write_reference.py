@@ -1,7 +1,8 @@
 """Write what is generated from the code: `python docs/write_reference.py`.
 
-These are the reference pages, of which `reference_pages` has a module for each, and the names of our own plugins in the
-host. `tests/docs/test_docs.py` and `tests/project/test_requirements.py` fail if a file differs from the output.
+These are the reference pages, of which `reference_pages` has a module for each, what other pages say of robot files,
+and the names of our own plugins in the host. `tests/docs/test_docs.py` and `tests/project/test_requirements.py` fail if
+a file differs from the output.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from reference_pages import (
     conformance,
     honoured,
     hooks,
+    meanings,
     members,
     names,
     newton_examples,
@@ -53,10 +55,12 @@ PAGES = {
 
 
 def main() -> None:
-    """Write the pages, and the names of our own plugins."""
+    """Write the pages, sections of pages, and the names of our own plugins."""
     first_party.PATH.write_text(first_party.text(), encoding="utf-8")
     for name, page in PAGES.items():
         (DOCS / "reference" / f"{name}.md").write_text(page(), encoding="utf-8")
+    for path, text in meanings.sections().items():
+        path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,21 @@
-"""Processes of a session: those that a command has started, and when they have ended."""
+"""Processes of a session: those that a command has started, when they have ended, and what they leave."""
 
+import csv
+import json
 import os
+import signal
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import pippin
+from pippin.array_files import read_arrays
+from pippin.recording import Recording
 
 COMMAND = 'from pippin.cli import main; main(prog_name="pippin")'
 """Python that runs `pippin` with the words behind it."""
@@ -77,3 +86,71 @@ def _is_worker(pid: int) -> bool:
 
 def _command_of(pid: int | str) -> bytes:
     return Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def open_all(folder):
+    """Open all files of a run folder, each as its reader does, and return their names."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    for path in files:
+        assert path.suffix not in (".rows", ".part", ".tmp"), path
+        assert path.stat().st_size or path.suffix in (".txt", ".lock"), path
+        if path.suffix == ".toml":
+            tomllib.loads(path.read_text("utf-8"))
+        elif path.suffix == ".json":
+            json.loads(path.read_text("utf-8"))
+        elif path.suffix == ".csv":
+            rows = list(csv.reader(path.read_text("utf-8").splitlines()))
+            assert len({len(row) for row in rows}) == 1, path
+        elif path.suffix == ".html":
+            assert path.read_text("utf-8").rstrip().endswith("</html>"), path
+        elif path.parent.name == "iterations" or path.name == "optimised.npz":
+            read_arrays(path)
+        elif path.suffix in (".npz", ".h5", ".mcap"):
+            with Recording(path) as recording:
+                values = {name: recording[name].values[:] for name in recording}
+            # What a motor does not tell is NaN.
+            assert all(np.isfinite(each).all() for name, each in values.items() if not name.startswith("robot/"))
+        if path.name == "config.toml":
+            pippin.load(path)
+    return {path.name for path in files}
+
+
+class Command:
+    """A command in a session of its own, as its script starts it."""
+
+    def __init__(self, words, folder, out="--out"):
+        code = "import pippin_start; pippin_start.main()"
+        self.out, options = folder / "out", [out, folder / "out"] if out else []
+        self.log = (folder / "log.txt").open("w+")
+        arguments = [sys.executable, "-c", code, *words, *options]
+        self.process = subprocess.Popen(
+            list(map(str, arguments)), stdout=self.log, stderr=subprocess.STDOUT, start_new_session=True, cwd=folder
+        )
+
+    def text(self):
+        return Path(self.log.name).read_text()
+
+    def until(self, what):
+        def is_so():
+            assert self.process.poll() is None, self.text()
+            return what()
+
+        try:
+            return wait_for(is_so, 120.0)
+        except AssertionError as error:
+            self.process.poll() is None and os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+            self.log.close()
+            raise AssertionError(self.text()) from error
+
+    def end(self, name, *, whole=False):
+        """Send a signal, to all processes or to the first one, and return exit code and text."""
+        (os.killpg if whole else os.kill)(self.process.pid, getattr(signal, name))
+        try:
+            code = self.process.wait(90.0)
+        finally:
+            if self.process.poll() is None:
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.log.close()
+        assert is_gone(self.process.pid)
+        return code, self.text()

@@ -13,6 +13,7 @@ from pippin.components.runtime_attributes import RuntimeAttributes
 from pippin.solving import FEATURES
 from pippin.support.declaration import Declaration
 
+from .meanings import by_solver
 from .rows import declaring_solvers, named_row, row_of_solvers, summary
 
 SOLVERS = """\
@@ -58,6 +59,15 @@ CHANGES_TABLE = """
 You may write arrays of `sim.model` between steps, in some worlds or in all.
 Then call `sim.notify_model_changed` with flags of `newton.ModelFlags` to notify the solver. Captured graphs stay valid.
 A flag is refused if none of its features is live, because the change would have no effect.
+
+"""
+
+ROBOT_FILES = """
+## Statements of robot files
+
+What a robot file states acts, is noted, or is refused, and each is measured: *equal + noted + refused*. Equal are
+statements that move the bodies as plain MuJoCo or a formula does. The pages have each statement:
+[MJCF](meanings.md), [URDF](meanings-urdf.md), [USD](meanings-usd.md).
 
 """
 
@@ -114,6 +124,7 @@ def page() -> str:
             *(SOLVERS, *declared),
             *(FEATURES_TABLE, _feature_table(solvers)),
             *(CHANGES_TABLE, _changes_table(solvers)),
+            *(ROBOT_FILES, by_solver(), "\n"),
             *(BUILDER, *prepared),
             *(CHECKED, *(_checked_row(name, row) for name, row in checked_solvers().items())),
         ]

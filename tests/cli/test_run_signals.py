@@ -1,25 +1,19 @@
 """SIGTERM and SIGHUP end each command as Ctrl-C does, in each of its states: what was computed is there, and opens."""
 
-import csv
 import json
-import os
 import re
-import signal
 import subprocess
 import sys
 import time
-import tomllib
 import urllib.request
 from pathlib import Path
 
 import numpy as np
 import pippin
 import pytest
-from pippin.array_files import read_arrays
 from pippin.config import toml_text
-from pippin.recording import Recording
 
-from ..sessions import is_gone, wait_for
+from ..sessions import Command, open_all
 
 EXAMPLES = Path(__file__).parents[2] / "docs/examples"
 QUADRUPED, CARTPOLE = EXAMPLES / "quadruped.toml", EXAMPLES / "training/cartpole.toml"
@@ -70,72 +64,6 @@ def write_fit(folder):
         "fit": {"parameters": {f"actuators.arm.{name}": {"range": ends} for name, ends in ranges.items()}},
     }
     (folder / "arm.toml").write_text(toml_text(tables), encoding="utf-8")
-
-
-def open_all(folder):
-    """Open all files of a run folder, each as its reader does, and return their names."""
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    for path in files:
-        assert path.suffix not in (".rows", ".part", ".tmp"), path
-        assert path.stat().st_size or path.suffix in (".txt", ".lock"), path
-        if path.suffix == ".toml":
-            tomllib.loads(path.read_text("utf-8"))
-        elif path.suffix == ".json":
-            json.loads(path.read_text("utf-8"))
-        elif path.suffix == ".csv":
-            rows = list(csv.reader(path.read_text("utf-8").splitlines()))
-            assert len({len(row) for row in rows}) == 1, path
-        elif path.suffix == ".html":
-            assert path.read_text("utf-8").rstrip().endswith("</html>"), path
-        elif path.parent.name == "iterations" or path.name == "optimised.npz":
-            read_arrays(path)
-        elif path.suffix in (".npz", ".h5", ".mcap"):
-            with Recording(path) as recording:
-                assert all(np.isfinite(recording[name].values[:]).all() for name in recording)
-        if path.name == "config.toml":
-            pippin.load(path)
-    return {path.name for path in files}
-
-
-class Command:
-    """A command in a session of its own, as its script starts it."""
-
-    def __init__(self, words, folder, out="--out"):
-        code = "import pippin_start; pippin_start.main()"
-        self.out, options = folder / "out", [out, folder / "out"] if out else []
-        self.log = (folder / "log.txt").open("w+")
-        arguments = [sys.executable, "-c", code, *words, *options]
-        self.process = subprocess.Popen(
-            list(map(str, arguments)), stdout=self.log, stderr=subprocess.STDOUT, start_new_session=True, cwd=folder
-        )
-
-    def text(self):
-        return Path(self.log.name).read_text()
-
-    def until(self, what):
-        def is_so():
-            assert self.process.poll() is None, self.text()
-            return what()
-
-        try:
-            return wait_for(is_so, 120.0)
-        except AssertionError as error:
-            self.process.poll() is None and os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
-            self.log.close()
-            raise AssertionError(self.text()) from error
-
-    def end(self, name, *, whole=False):
-        """Send a signal, to all processes or to the first one, and return exit code and text."""
-        (os.killpg if whole else os.kill)(self.process.pid, getattr(signal, name))
-        try:
-            code = self.process.wait(90.0)
-        finally:
-            if self.process.poll() is None:
-                os.killpg(self.process.pid, signal.SIGKILL)
-            self.log.close()
-        assert is_gone(self.process.pid)
-        return code, self.text()
 
 
 def started(command, folder):

@@ -96,6 +96,25 @@ def test_a_module_that_a_file_names_is_not_imported(folder, monkeypatch):
     assert (result.exit_code, has_run, refused.exit_code, also) == (0, False, 3, False), result.output
 
 
+def test_programs_of_an_environment_that_a_file_names_do_not_run(folder):
+    program = folder / "envs/x/bin/python"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\ntouch '{folder / 'ran'}'\n")
+    program.chmod(0o755)
+    text = FILE.partition("[plugins.own]")[0].replace('"xpbd"', '"mujoco-native"\nenvironment = "envs/x"')
+    (folder / "config.toml").write_text(text)
+
+    results = {command: call(folder, command) for command in ("show", "inspect", "check")}
+    named = call(folder, "check", "--set", f"solver.environment={folder / 'envs/x'}")[1]
+
+    assert {command: has_run for command, (_, has_run) in results.items()} == dict.fromkeys(results, False)
+    assert (
+        f"solver.environment: the programs in '{folder / 'envs/x'}' would run; add --trust"
+        in results["check"][0].output
+    )
+    assert named
+
+
 def test_what_the_user_names_runs(folder):
     result, has_run = call(folder, "show", "--plugin", f"mine={folder / 'own.py'}:OwnConfig")
 

@@ -109,6 +109,7 @@ def test_a_shadow_expects_what_a_simulation_does(file, tmp_path):
     # The mirror has no gravity: the shadow's lift sags by its servo's gain, and its roll does not.
     assert np.abs(expected[-1] - run["joint_q"].values[-1, 0])[1] > 0.005
     assert summary["shoulder_lift"] > 10 * summary["wrist_roll"]
+    assert f"<td>{summary['shoulder_lift']:.4g} rad</td>" in (tmp_path / "run" / "report.html").read_text()
 
 
 def network(folder, bias):

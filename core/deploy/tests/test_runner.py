@@ -98,8 +98,25 @@ def test_a_folder_runs_without_pippin(files, tmp_path):
     assert lines[0] == "policy.onnx: the record of its passport is repeated"
     assert lines[-1] == "False"
     page = (out / "README.md").read_text()
-    for text in ("- Rate: 200 Hz", "**root-height: give its numbers**", "knee` | 0.3"):
+    for text in ("- Rate: 200 Hz", "**`root-height`: give its numbers**", "knee` | 0.3"):
         assert text in page
+
+
+def test_names_of_a_passport_are_text_on_the_page(files, tmp_path):
+    """Whoever wrote the policy named its joints, and a viewer of Markdown interprets HTML."""
+    name = "<img src=x onerror=alert(1)> | [a](javascript:b)"
+
+    def renamed(passport):
+        for group in ("joints", "observations", "actions"):
+            passport[group][0]["name" if group == "joints" else "label"] = name
+        passport["body"] = name
+
+    deploy(walker.rewritten(files[1], renamed), tmp_path / "robot")
+    page = (tmp_path / "robot" / "README.md").read_text()
+
+    assert page.count("&#60;img src&#61;x onerror&#61;alert&#40;1&#41;&#62; &#124; &#91;a") == 4
+    assert "<" not in page
+    assert "](" not in page
 
 
 def test_what_cannot_be_deployed_leaves_no_folder(files, tmp_path):

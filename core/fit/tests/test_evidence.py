@@ -123,6 +123,7 @@ def test_a_missing_resonance_shows_in_the_spectrum():
                 log="log",
                 joint=joint,
                 signal="position",
+                unit="rad",
                 is_validation=False,
                 times=times,
                 commanded=measured,

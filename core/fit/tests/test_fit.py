@@ -64,6 +64,7 @@ def test_known_parameters_and_a_delay_are_found_and_the_file_runs(folder, solver
     assert "shoulder: position" in page
     assert "identified" in page
     assert "Spectrum of the residuals: position" in page
+    assert "rad or m" not in page
     assert "looks like noise" in page
     assert result.directions[0] in page
     assert all(0.2 * each.half_width < each.block_half_width < 5.0 * each.half_width for each in result.verdicts)

@@ -73,6 +73,7 @@ def result_of(motion, commanded, times):
             log="log",
             joint="hip",
             signal="position",
+            unit="rad",
             is_validation=bool(number),
             times=times[part],
             commanded=commanded[part],

@@ -64,6 +64,29 @@ def test_a_batch_is_followed_by_its_mirror_image(env):
     assert doubled(env.mirror("left-right"))(env=None, obs=None, actions=None) == (None, None)
 
 
+def test_a_time_out_adds_the_value_of_what_follows(env):
+    """rsl-rl-lib itself adds that of the observation before the last step."""
+    trainer = TrainerRslRl(RslRlConfig(hidden=(8,), normalise=False), env, 1)
+    wrapper, alg = trainer._runner.env, trainer._runner.alg
+    env.reset(seed=1)
+    wrapper.episode_length_buf = torch.tensor([wrapper.max_episode_length - 1, 0, 0, 0])
+    seen = []
+    step = env.step
+    env.step = lambda actions: seen.append(step(actions)) or seen[-1]
+    try:
+        _, rewards, done, extras = wrapper.step(torch.zeros((4, 12)))
+    finally:
+        del env.step
+
+    _, own, _, truncated, info = seen[0]
+    with torch.no_grad():
+        values = alg.critic(TensorDict(info["final_obs"], batch_size=[4])).squeeze(-1)
+    assert truncated.tolist() == done.tolist() == [True, False, False, False]
+    assert values[0].abs() > 1e-4
+    torch.testing.assert_close(rewards - own, alg.gamma * values * truncated)
+    assert "time_outs" not in extras
+
+
 def asymmetry(trainer, env):
     """Return how far the action in the mirror is from the mirrored action, beside the size of the actions."""
     mirror, draws = env.mirror("left-right"), torch.Generator().manual_seed(3)

@@ -156,6 +156,7 @@ def test_a_training_is_resumed_in_its_folder(folder):
         (["shaken.toml", "--resume", "out"], "--resume: 'out' has all of its 3 iterations"),
         (["shaken.toml", "--out", "out"], "'out' is not empty"),
         (["shaken.toml", "--set", "trainer.gamma=2"], "trainer.gamma: must be <= 1.0: 2"),
+        (["task.toml", "--set", "trainer.gamma=2"], "trainer.gamma: must be <= 1.0: 2"),
         (
             ["task.toml", "--set", "trainer={type='rsl-rl', anneal=true}"],
             "set desired_kl = 0, or leave anneal out: 0.01",

@@ -215,6 +215,31 @@ def test_a_body_whose_fall_is_rounded_is_noted(simulate, x, is_noted):
     assert [note.partition(" starts ")[0] for note in notes] == (["body 'ball'"] if is_noted else [])
 
 
+AXES = np.random.default_rng(0).normal(size=(8, 3))
+
+
+@pytest.mark.parametrize("kind", ["revolute", "d6", "d6 of two"])
+def test_a_hinge_about_any_axis_has_no_spring_of_its_own(simulate, kind):
+    """Eight light bodies turn about skew axes by 0.1 rad. A rounding of 1e-7 of the stiffness is 1 N·m/rad."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z, gravity=(0.0, 0.0, 0.0))
+    for index, axis in enumerate((AXES / np.linalg.norm(AXES, axis=1)[:, None]).tolist()):
+        body = builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(3e-4)), lock_inertia=True)
+        if kind == "revolute":
+            joint = builder.add_joint_revolute(-1, body, axis=axis)
+        else:
+            more = [np.cross(axis, (0.0, 0.0, 1.0)).tolist()] if kind == "d6 of two" else []
+            axes = [newton.ModelBuilder.JointDofConfig(axis=each) for each in (axis, *more)]
+            joint = builder.add_joint_d6(-1, body, angular_axes=axes)
+        builder.add_articulation([joint], label=str(index))
+        builder.joint_qd[builder.joint_qd_start[joint]] = 1.0
+    with simulate(builder, ground=False, rigid_joint_angular_ke=1e7, rigid_joint_linear_ke=1e7) as simulation:
+        starts = simulation.model.joint_qd_start.numpy()[:-1]
+        simulation.step(25)
+        angles = simulation.state.joint_q.numpy()[starts]
+
+    np.testing.assert_allclose(angles, 0.1, atol=1e-3)
+
+
 def test_neighbours_have_different_colours(simulate, scene):
     with simulate(scene, worlds=2) as simulation:
         model = simulation.model

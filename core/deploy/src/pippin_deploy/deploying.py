@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pippin import ConfigError, load
+from pippin.report import code, markdown
 from pippin_task import passport_of, read_passport, write_passport
 
 from .fitting import orders
@@ -92,19 +93,19 @@ def _page(passport: dict[str, Any]) -> str:
     for each in passport["joints"]:
         rows["joints"].append([each["name"], *(_shown(each[key]) for key in ("start", "lower", "upper"))])
     for each in passport["observations"]:
-        what = each["type"] if each["recipe"] else f"**{each['type']}: give its numbers**"
+        what = code(each["type"]) if each["recipe"] else markdown("**{}: give its numbers**", code(each["type"]))
         shown = [*(_shown(each[key]) for key in ("clip", "scale", "history")), "{} to {}".format(*each["delay"])]
         rows["observations"].append([each["label"], what, len(each["labels"]), *shown])
     for each in passport["actions"]:
         shown = [_shown((each["recipe"] or {}).get(key)) for key in ("scale", "clip", "smoothing")]
-        rows["actions"].append([each["label"], each["type"], len(each["labels"]), *shown])
+        rows["actions"].append([each["label"], code(each["type"]), len(each["labels"]), *shown])
     for label, each in passport["actuators"].items():
-        rows["gains"] += [[label, name, _shown(values)] for name, values in each["parameters"].items()]
+        rows["gains"] += [[label, code(name), _shown(values)] for name, values in each["parameters"].items()]
     texts = {
-        key: "\n".join(f"| `{first}` | {' | '.join(map(str, others))} |" for first, *others in table)
+        key: "\n".join(f"| {code(first)} | {' | '.join(map(str, others))} |" for first, *others in table)
         for key, table in rows.items()
     }
-    body = f"`{passport['body']}`" if passport["body"] else "none"
+    body = code(passport["body"]) if passport["body"] else "none"
     page = RUNNER.with_name("page.md").read_text(encoding="utf-8")
     return page.format(rate=1.0 / passport["control_dt"], body=body, **texts)
 

@@ -202,6 +202,7 @@ class FitRun(AbstractContextManager["FitRun"]):
                             log=log.name,
                             joint=joint,
                             signal=kind,
+                            unit=("m" if joint in log.sliding else "rad") + "/s" * (kind == "velocity"),
                             is_validation=is_validation,
                             times=log.times[window.samples],
                             commanded=log.commanded[window.samples, column],

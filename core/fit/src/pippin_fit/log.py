@@ -95,6 +95,9 @@ class Log:
     signals: Mapping[str, np.ndarray]
     """Measured `position` [rad or m] and perhaps `velocity`, shape [samples, joints] each."""
 
+    sliding: frozenset[str] = frozenset()
+    """Labels of the joints that slide; the others turn."""
+
     notes: tuple[str, ...] = ()
     """Remarks of the reader on the file."""
 
@@ -209,6 +212,7 @@ def log_of(name: str, arrays: Mapping[str, Any], config: FitConfig, known: Mappi
         command_times=command_times,
         command=command,
         signals={kind: array[is_commanded] for kind, array in measured.items()},
+        sliding=frozenset(label for label in labels if not known[label].is_turning),
         notes=tuple(notes),
     )
 

@@ -139,9 +139,8 @@ def _signals(groups: Mapping[tuple[str, str, str], list[Trace]]) -> Iterator[Cha
         values = np.concatenate([part for trace in own for part in (trace.values, gap)])[:-1]
         times = np.concatenate([part for trace in own for part in (trace.times, trace.times[-1:])])[:-1]
         unseen = [trace for trace in own if trace.is_validation]
-        unit = "rad or m" if signal == "position" else "rad/s or m/s"
         note = Path(log).name + (f"; validation from {unseen[0].times[0]:.3g} s" if unseen else "")
-        yield Chart.of(f"{joint}: {signal}", dict(zip(_LINES, values.T, strict=True)), times, unit, note=note)
+        yield Chart.of(f"{joint}: {signal}", dict(zip(_LINES, values.T, strict=True)), times, own[0].unit, note=note)
 
 
 def _left(spectra: Sequence[ResidualSpectrum]) -> Iterator[str]:

@@ -25,6 +25,9 @@ class Trace:
     signal: str
     """`position` or `velocity`."""
 
+    unit: str
+    """Unit of its values."""
+
     is_validation: bool
     """Whether the fit did not see it."""
 

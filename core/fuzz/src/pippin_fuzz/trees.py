@@ -210,9 +210,9 @@ def reference(
     """Return the MJCF of a tree with more equalities and actuators; at its keyframe, all controls are 1."""
     order = [*_order(links, -1)]
     axes = [axis for index in order for axis in links[index].axes]
-    qpos = [[*np.r_[_free_pose(links, axis)]] if axis.kind == "free" else _rest(axis) for axis in axes]
+    qpos = [_start(links, axis) for axis in axes]
     qvel = [np.ravel(axis.qvel) for axis in axes]
-    flag = "" if has_contacts else '<flag contact="disable"/>'
+    flag = f'<flag {"multiccd" if has_contacts else "contact"}="disable"/>'  # only MJCF can ask for several contacts
     equalities, actuators = ([each for each in more if each.startswith("<joint") == kind] for kind in (True, False))
     ctrl = " ".join("1" for _ in actuators)
     key = f'<key name="start" qpos="{_joined(qpos)}" qvel="{_joined(qvel)}" ctrl="{ctrl}"/>' if axes else ""
@@ -228,12 +228,10 @@ def _joined(values: Iterable[Any]) -> str:
     return " ".join(numbers(each) for each in values)
 
 
-def _rest(axis: TreeAxis) -> list[float]:
+def _start(links: Sequence[TreeLink], axis: TreeAxis) -> Sequence[float]:
+    if axis.kind == "free":
+        return np.r_[next(link.place for link in links if any(each is axis for each in link.axes))].tolist()
     return [1.0, 0.0, 0.0, 0.0] if axis.kind == "ball" else [axis.qpos]
-
-
-def _free_pose(links: Sequence[TreeLink], axis: TreeAxis) -> Pose:
-    return next(link.place for link in links if any(each is axis for each in link.axes))
 
 
 def _children(links: Sequence[TreeLink], parent: int) -> Iterator[int]:

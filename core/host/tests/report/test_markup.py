@@ -1,6 +1,9 @@
-"""HTML as text."""
+"""HTML and Markdown as text."""
 
-from pippin.report import Chart, page
+import html
+
+import pytest
+from pippin.report import Chart, code, page
 from pippin.report.markup import element, joined, section, table
 
 
@@ -32,3 +35,18 @@ def test_an_element_knows_the_charts_that_stand_in_it_in_their_order():
     assert text.index(">first") < text.index(">second")
     assert text.count('"unit":""') == 2
     assert text.count('"times":["') == 1  # both have the same times
+
+
+HOSTILE = ("<iframe srcdoc='x'>", "a | b", "`", "[x](javascript:y)", "![](http://x/y)", "a\nb", "*b*")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_name_is_code_of_markdown_only_if_nothing_in_it_ends_code(name):
+    shown = code(name)
+
+    assert html.unescape(shown) == name.replace("\n", " ")
+    assert not set("<>`*[]()!|:") & set(shown)
+
+
+def test_an_ordinary_name_is_code():
+    assert code("ant/left_hip~knee.1") == "`ant/left_hip~knee.1`"

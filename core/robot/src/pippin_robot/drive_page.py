@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,12 +32,12 @@ def write_drive(
     """
     folder.write_summary({**facts, "robot": result.summary()})
     with Recording(folder.path / "series.npz") as recording:
-        body = [*_body(name, result), *_charts(recording, config)]
+        body = [*_body(name, result, recording["joint_q"].units), *_charts(recording, config)]
     body.append(section("Settings", folded("config.toml, with every default", element("pre", dump_toml(config)))))
     folder.write_text("report.html", page(f"{name}: drive", body))
 
 
-def _body(name: str, result: DriveResult) -> Iterator[Markup]:
+def _body(name: str, result: DriveResult, units: Sequence[str]) -> Iterator[Markup]:
     badge = ("bad", "stopped by safety") if result.is_stopped_by_safety else ("good", "finished")
     title = element("h1", name, element("span", badge[1], class_=f"badge {badge[0]}"))
     tiles = {
@@ -56,9 +56,8 @@ def _body(name: str, result: DriveResult) -> Iterator[Markup]:
     rows = [(kind, joint, f"{count:,}") for kind, each in result.limited.items() for joint, count in each.items()]
     yield section("Limits that acted", table(["limit", "joint", "periods"], rows) if rows else None, id="limits")
     yield section("Driver", table(["number", "count"], [(key, str(value)) for key, value in result.counts.items()]))
-    apart = [(joint, f"{value:.4g}") for joint, value in result.residual.items()]
-    shown = table(["joint", "root mean square [rad or m]"], apart) if apart else None
-    yield section("Measured less expected by the simulation", shown, id="shadow")
+    apart = [(name, f"{value:.4g} {unit}") for (name, value), unit in zip(result.residual.items(), units, strict=False)]
+    yield section("Measured less expected", table(["joint", "RMS"], apart) if apart else None, id="shadow")
 
 
 def _charts(recording: Recording, config: SimulationConfig) -> Iterator[Markup]:

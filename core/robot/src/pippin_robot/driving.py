@@ -11,7 +11,7 @@ from pippin import ConfigError, SimulationConfig
 from pippin.config import dump_toml
 from pippin.studies import RunFolder, current_progress, versions
 
-from .contract import RobotDriver, RobotFault
+from .contract import RobotFault
 from .drive_log import DriveLog, header_of
 from .drive_loop import DriveLoop
 from .drive_page import write_drive
@@ -70,7 +70,9 @@ def drive(
             confirm(f"{plan.what} will move {joints} of the robot")
         folder = RunFolder.chosen(out, name) if is_recorded else None
         with contextlib.closing(plan.robot.connect(plan.plan.joints)) as driver, stop_pressed() as stop_key:
-            _refuse_stop(plan.robot.config.safety.on_fault, driver)
+            if (how := plan.robot.config.safety.on_fault) not in driver.stops:
+                known = ", ".join(driver.stops)
+                raise ConfigError(f"robot.safety.on_fault: this robot cannot be left {how!r}; it can: {known}")
             log = None if folder is None else _log(config, plan, folder)
             loop = DriveLoop(
                 robot=plan.robot,
@@ -98,13 +100,6 @@ def drive(
     if folder is not None:
         write_drive(folder, name, config, plan.facts, result)
     return result
-
-
-def _refuse_stop(how: str, driver: RobotDriver) -> None:
-    if how not in driver.stops:
-        raise ConfigError(
-            f"robot.safety.on_fault: this robot cannot be left {how!r}; it can: {', '.join(driver.stops)}"
-        )
 
 
 def _log(config: SimulationConfig, plan: DrivePlan, folder: RunFolder) -> DriveLog:

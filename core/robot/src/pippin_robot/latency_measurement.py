@@ -86,6 +86,7 @@ def latency(
 
     Raises:
         ConfigError: The file or an argument does not fit.
+        KeyboardInterrupt: The user ended it.
         RobotFault: The robot does not answer, or a fault ended the drive.
     """
     config, folder = load(file, overrides), RunFolder.chosen(out, file)
@@ -95,6 +96,8 @@ def latency(
     result = drive(
         config, DriveSource(moves=moves), name=str(file), realtime=realtime, out=folder.path / "drive", confirm=confirm
     )
+    if result.kind == "interrupt":
+        raise KeyboardInterrupt
     if result.fault is not None:
         raise RobotFault(f"the drive ended early, and nothing was measured: {result.fault}", result.kind or "stop")
     groups, noise = _split(folder, len(chosen) * 2 * round(_HOLD * rate) / rate)

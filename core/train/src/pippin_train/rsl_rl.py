@@ -62,6 +62,7 @@ class TrainerRslRl:
             "algorithm": algorithm,
         }
         self._runner = OnPolicyRunner(wrapper, settings, log_dir=None, device=env.device)
+        wrapper.value = lambda seen: self._runner.alg.gamma * self._runner.alg.critic(seen).detach().squeeze(-1)
 
     def learn(self) -> None:
         """Train for one iteration."""

@@ -20,7 +20,6 @@ from .torch_layers import ACTIVATIONS, layers_of, limit_threads, read_parts
 _CLIP = 10.0
 """Size at which `VecNormalize` clips observations."""
 
-
 _STATISTICS = ("mean", "var", "count")
 """Names of the running statistics of observations."""
 

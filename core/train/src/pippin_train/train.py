@@ -85,11 +85,14 @@ class Training:
 
 def load_training(file: Path, overrides: Sequence[str], trainer: str | None) -> tuple[SimulationConfig, list[str]]:
     """Return the configuration of a training, which must have a task, and all values that it sets on top of a file."""
-    chosen = list(overrides)
-    if trainer is not None:
-        chosen.insert(0, f"trainer.type={json.dumps(trainer)}")
-    config = load(file, chosen)
-    if config.trainer is None:
+    chosen = [*([] if trainer is None else [f"trainer.type={json.dumps(trainer)}"]), *overrides]
+    try:
+        config = load(file, chosen)
+    except ConfigError as error:
+        if "trainer.type: missing" not in str(error):
+            raise
+        config = None  # a key of [trainer] alone
+    if config is None or config.trainer is None:
         chosen.insert(0, f"trainer.type={json.dumps(DEFAULT_TRAINER)}")
         config = load(file, chosen)
     if config.task is None:
@@ -148,10 +151,9 @@ class TrainingStudy(Study[Training]):
         atexit.unregister(gc.freeze)  # PyTorch complains at the end about what was not collected
         plugin: Any = self._entry.load()
         settings, training = self._choice.config, self.training
-        scale = settings.reward_scale
         with self._entry.attributed("backend"):
             backend = plugin.backend
-        env = self._env = TrainingEnv(config.unobserved(), backend=backend, reward_scale=scale)
+        env = self._env = TrainingEnv(config.unobserved(), backend=backend, reward_scale=settings.reward_scale)
         env.reset(seed=config.simulation.seed + training.iteration)
         with self._entry.attributed("__init__"):
             self._trainer = plugin(settings, env, config.simulation.seed)
@@ -261,19 +263,17 @@ def _cut_curve(folder: RunFolder, last: int) -> None:
 
 
 def _write_row(training: Training) -> None:
-    path = training.folder / CURVE
-    is_new = not path.exists()
-    with path.open("a", newline="", encoding="utf-8") as file:
+    with (training.folder / CURVE).open("a", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        if is_new:
+        if not file.tell():
             writer.writerow(_COLUMNS)
         values: Mapping[str, Any] = attrs.asdict(training)
         writer.writerow([f"{values[key]:.6g}" if isinstance(values[key], float) else values[key] for key in _COLUMNS])
 
 
 def _duration(seconds: float) -> str:
-    minutes = seconds / 60.0
-    return f"{seconds:.0f} s" if seconds < 90.0 else f"{minutes:.0f} min" if minutes < 90.0 else f"{minutes / 60:.1f} h"
+    minutes = f"{seconds / 60.0:.0f} min" if seconds < 5400.0 else f"{seconds / 3600.0:.1f} h"
+    return f"{seconds:.0f} s" if seconds < 90.0 else minutes
 
 
 _CURVES = {"mean_return": ("Mean return", ""), "mean_length": ("Mean length of episodes", "control steps")}

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import attrs
 import newton
 import numpy as np
 import pippin
+import warp as wp
 from pippin.solving import RIGID_TREES, BallEfforts, Capacity, deterministic_mode, soft_joint_notes
 
 from . import VBDConfig
+from .kernels import turn_hinges
 
 __all__ = ["SolverVBD"]
 
@@ -156,18 +159,43 @@ class SolverVBD:
                 )
 
 
+_OF_JOINTS = ("joint_X_p", "joint_X_c", "joint_axis")
+"""Arrays of the model that describe joints."""
+
+
 class _SteadyVBD(newton.solvers.SolverVBD):
-    """Newton's solver, with efforts of ball joints along the axes of their frames."""
+    """Newton's solver, with efforts of ball joints along the axes of their frames, and hinges about coordinate axes.
+
+    Newton takes the free axis a out of what a hinge holds by 1 - a aᵀ. Rounding lets |a| differ from 1, so that a part
+    of 1e-7 of `rigid_joint_angular_ke` acts as a spring about the axis itself.
+    """
 
     def __init__(self, model: newton.Model, **options: Any) -> None:
         super().__init__(model, **options)
         self._ball_efforts = BallEfforts(model)
+        self._turned = {name: wp.clone(getattr(model, name)) for name in _OF_JOINTS} if model.joint_count else {}
 
     def step(self, state_in: Any, state_out: Any, control: Any, contacts: Any, dt: float, **options: Any) -> None:
         """Take a step. May be recorded."""
         control = self.model.control() if control is None else control
-        with self._ball_efforts.in_world(state_in, control):
+        with self._ball_efforts.in_world(state_in, control), self._hinges():
             super().step(state_in, state_out, control, contacts, dt, **options)
+
+    @contextmanager
+    def _hinges(self) -> Iterator[None]:
+        """Give the model turned joints in the block."""
+        model: Any = self.model
+        stated = {name: getattr(model, name) for name in self._turned}
+        if stated:
+            inputs = [model.joint_type, model.joint_qd_start, model.joint_dof_dim, *stated.values()]
+            wp.launch(turn_hinges, model.joint_count, inputs, [*self._turned.values()], device=model.device)
+        try:
+            for name, turned in self._turned.items():
+                setattr(model, name, turned)
+            yield
+        finally:
+            for name, each in stated.items():
+                setattr(model, name, each)
 
 
 class _RebuiltVBD(_SteadyVBD):

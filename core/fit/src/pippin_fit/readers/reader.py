@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -73,25 +74,16 @@ def _refuse_others(entry: Entry, arrays: Any) -> None:
         raise PluginError(f"{entry}: read yields {type(arrays).__name__}; yield the arrays of a log by name")
     if missing := [name for name in ("time", "joints") if name not in arrays]:
         raise PluginError(f"{entry}: read yields no {missing[0]!r}; yield it, shape [samples], or names of joints")
-    for name in arrays:
-        if name not in _ARRAYS:
-            raise PluginError(f"{entry}: read yields {name!r}, which no log has{did_you_mean(name, _ARRAYS)}")
+    if odd := [name for name in arrays if name not in _ARRAYS]:
+        raise PluginError(f"{entry}: read yields {odd[0]!r}, which no log has{did_you_mean(odd[0], _ARRAYS)}")
 
 
 def _kind_of(path: Path) -> str:
     if path.is_dir():
         return "lerobot"
-    if _is_recording(path):
+    with suppress(ConfigError, PluginError), Recording(path):  # else a log, or the reader lacks a library
         return "recording"
     if path.suffix not in _BY_SUFFIX:
         known = ", ".join(_BY_SUFFIX)
         raise ConfigError(f"fit.logs: '{path}' has no suffix of a log, {known}; name its reader by fit.reader")
     return _BY_SUFFIX[path.suffix]
-
-
-def _is_recording(path: Path) -> bool:
-    try:
-        with Recording(path):
-            return True
-    except (ConfigError, PluginError):  # it may be a log of another kind, or its reader lacks a library
-        return False

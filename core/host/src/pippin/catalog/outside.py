@@ -69,8 +69,8 @@ def _of_kind(kind: Kind) -> dict[str, Any]:
     return {"kind": kind.name, "provides": kind.provides, "base": kind.base}
 
 
-_PLACE = re.compile(r"[^\s\"'=,\[\]{}:]+(?=:[^\W\d]\w*)")
-"""A file or a module in a text that names one of its classes."""
+_PLACE = re.compile(r"""[^\s"'=,\[\]{}:]+(?=:[^\W\d]\w*)|(?<=environment=)[^\s"',}]+|(?<=environment=["'])[^"']+""")
+"""A file or a module in a text that names one of its classes, and the environment of an engine."""
 
 _TRUSTED: ContextVar[frozenset[str] | None] = ContextVar("trusted", default=None)
 """The files and modules whose code may run; None for all."""
@@ -99,7 +99,7 @@ def untrusted(*trusted: str, is_trusted: bool = False, is_kept: bool = False) ->
 
 
 def is_trusted(place: str) -> bool:
-    """Tell whether the code of a file or of a module may run."""
+    """Tell whether the code of a file, of a module or of the environment of an engine may run."""
     trusted = _TRUSTED.get()
     return trusted is None or place in trusted
 

@@ -9,6 +9,7 @@ import attrs
 import pluggy
 from pippin.binding import Host
 from pippin.catalog.entries import Catalog
+from pippin.catalog.outside import is_trusted
 from pippin.config import ComponentConfig
 from pippin.config.converter import is_component
 from pippin.config.faults import union_members
@@ -39,10 +40,12 @@ def make_plugin(
     entry = catalog.find(kind, choice.type)
     plugin = load_plugin(entry)
     attribution = attribution_of(name, plugin, str(entry))
-    chosen = dict(_solvers_in(choice.config))
+    if hasattr(config := choice.config, "engine") and config.environment and not is_trusted(str(config.environment)):
+        raise PluginError(f"{name}.environment: the programs in '{config.environment}' would run; add --trust")
+    chosen = dict(_solvers_in(config))
     parts = {key: _sub_solver(f"{name}.{key}", each, catalog, attribution_of) for key, each in chosen.items()}
     with attribution.during("__init__"):
-        return plugin(choice.config, parts) if parts else plugin(choice.config), attribution
+        return plugin(config, parts) if parts else plugin(config), attribution
 
 
 def _solvers_in(config: Any, path: str = "") -> Iterator[tuple[str, ComponentConfig]]:
@@ -74,8 +77,7 @@ def _hooks_of(component: Any, attribution: ErrorAttribution) -> Mapping[str, Cal
     for caller in manager.get_hookcallers(component) or ():
         (answer,) = caller.get_hookimpls()
         if answer.wrapper or answer.hookwrapper:
-            owner = attribution.owner
-            raise PluginError(f"{owner}: wraps {caller.name!r}, which nobody answers here; answer it instead")
+            raise PluginError(f"{attribution.owner}: wraps {caller.name!r}, which nobody answers; answer it instead")
         names = (*answer.argnames, *answer.kwargnames)
         found[caller.name] = _asking(attribution.guarded(caller.name, answer.function), names)
     release_hooks(manager)

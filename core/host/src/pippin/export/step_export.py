@@ -17,6 +17,7 @@ import warp as wp
 from pippin.arrays import present
 from pippin.devices import WARP_LOCK
 from pippin.errors import ConfigError, SimulationError
+from pippin.report import code
 from pippin.simulation import Simulation
 from pippin.state.world_rows import arrays_of
 
@@ -79,7 +80,8 @@ def _write(
             (folder / "replay.py").write_text(source, encoding="utf-8")
             _compare(simulation, folder, arrays)
         rows = "\n".join(
-            f"| `{each['name']}` | {each['role']} | {each['dtype']} | {each['shape']} |" for each in manifest["arrays"]
+            f"| {code(each['name'])} | {each['role']} | {each['dtype']} | {each['shape']} |"
+            for each in manifest["arrays"]
         )
         template = Path(__file__).with_name("step_readme.txt").read_text(encoding="utf-8")
         readme = template.format(**manifest, name=name, folder=folder.name, rows=rows)

@@ -349,10 +349,9 @@ def camera_rows(model: Any) -> Iterator[CameraRow]:
     for index in range(model.ncam):
         own = model.camera(index)
         [fov] = numbers(np.radians(own.fovy))
-        body = int(model.cam_bodyid[index])
         yield CameraRow(
             name=own.name or str(index),
-            body=model.body(body).name,
+            body=model.body(model.cam_bodyid[index]).name,
             position=numbers(own.pos),
             rotation=numbers(np.roll(own.quat, -1)),
             vertical_fov=fov,

@@ -1,10 +1,16 @@
-"""HTML as text: plain strings are escaped, and only `Markup` is taken as it is."""
+"""HTML and Markdown as text: plain strings are escaped, and only `Markup` and `Markdown` are taken as they are."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
+
+from pippin.spelling import printable
+
+_INTERPRETED = re.compile(r"[!-+\-/:-@\[-`{-~]")
+"""Signs of ASCII but the full stop and the comma: each may mean something to Markdown or HTML."""
 
 _VOID = ("meta", "img")
 """Elements without an end tag."""
@@ -15,6 +21,27 @@ class Markup(str):
 
     #: For the core: the charts, in their order.
     charts: tuple[Any, ...] = ()
+
+
+class Markdown(str):
+    """Markdown or HTML that only `markdown` makes, so that nobody else's text is in it."""
+
+
+def markdown(template: str, *values: object) -> Markdown:
+    """Return Markdown or HTML with values that are shown as they are.
+
+    Args:
+        template: The text of the program, with `{}` for each value.
+        *values: Names, numbers, errors; what is `Markdown` already stays so.
+    """
+    texts = (_INTERPRETED.sub(lambda found: f"&#{ord(found[0])};", printable(str(each))) for each in values)
+    shown = (each if isinstance(each, Markdown) else text for each, text in zip(values, texts, strict=True))
+    return Markdown(template.format(*shown))
+
+
+def code(name: str) -> Markdown:
+    """Return a name as code of Markdown, or as text if it has signs that end code or a cell of a table."""
+    return Markdown(f"`{name}`") if re.fullmatch(r"[\w./:~ -]+", name) else markdown("{}", name)
 
 
 def element(tag: str, /, *children: object, **attributes: object) -> Markup:

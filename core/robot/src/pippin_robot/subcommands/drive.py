@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import click
+from pippin import SimulationConfig, load
 from pippin.console import PATH, changes, json_line, out, shown_progress
+from pippin.studies import RunProgress, import_newton
 
 realtime = click.option(
     "--realtime",
@@ -71,17 +73,12 @@ def drive(file: Path, overrides: tuple[str, ...], as_json: bool, **options: Any)
     The exit code is 5 if a fault ended it.
     """
     with shown_progress(is_stdout_reserved=as_json) as progress:
-        with progress.phase("read"):
-            from pippin import load
-            from pippin.studies import import_newton
+        from pippin_robot import RobotFault
+        from pippin_robot.sources import DriveSource
 
-            from pippin_robot import RobotFault
-            from pippin_robot.sources import DriveSource
-
-            config = load(file, overrides)
-            given = {name: options.pop(name) for name in ("policy", "replay", "leader")}
-            source = DriveSource(**given, commands=dict(map(_command, options.pop("commands"))))
-        import_newton(config, progress)
+        given = {name: options.pop(name) for name in ("policy", "replay", "leader")}
+        source = DriveSource(**given, commands=dict(map(_command, options.pop("commands"))))
+        config = loaded(file, overrides, progress)
         from pippin_robot.drive_result import shown
         from pippin_robot.driving import drive as drive_robot
 
@@ -98,6 +95,14 @@ def drive(file: Path, overrides: tuple[str, ...], as_json: bool, **options: Any)
         raise click.exceptions.Exit(RobotFault.exit_code)
     if found.kind == "interrupt":
         raise KeyboardInterrupt
+
+
+def loaded(file: Path, overrides: tuple[str, ...], progress: RunProgress) -> SimulationConfig:
+    """Return the configuration of a file, with Newton imported."""
+    with progress.phase("read"):
+        config = load(file, overrides)
+    import_newton(config, progress)
+    return config
 
 
 def _command(text: str) -> tuple[str, list[float]]:

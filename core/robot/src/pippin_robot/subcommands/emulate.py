@@ -10,7 +10,7 @@ import attrs
 import click
 from pippin.console import PATH, changes, json_line, shown_progress
 
-from .drive import realtime
+from .drive import loaded, realtime
 
 
 @click.command()
@@ -40,20 +40,13 @@ def emulate(file: Path, overrides: tuple[str, ...], as_json: bool, **options: An
     Ctrl-C ends it.
     """
     with shown_progress(is_stdout_reserved=as_json) as progress:
-        with progress.phase("read"):
-            from pippin import load
-
-            config = load(file, overrides)
-        from pippin.studies import import_newton
-
-        import_newton(config, progress)
+        config = loaded(file, overrides, progress)
         from pippin_robot.emulating import emulate as emulate_file
 
         found = emulate_file(config, ready=lambda address: progress.note(f"the robot is at {address}"), **options)
         late = ", ".join(f"{name} {1e3 * value:.2f}" for name, value in found.late.items())
-        counts = ", ".join(f"{name} {value}" for name, value in found.counts.items())
         progress.note(f"{found.seconds:.1f} s at {found.rate:.1f} steps per second; {found.dropped} left out")
         progress.note(f"steps late by [ms]: {late}; scheduler: {found.scheduler}")
-        progress.note(counts)
+        progress.note(", ".join(f"{name} {value}" for name, value in found.counts.items()))
     if as_json:
         click.echo(json.dumps(attrs.asdict(found), ensure_ascii=False))

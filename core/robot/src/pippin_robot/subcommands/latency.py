@@ -9,7 +9,7 @@ from typing import Any
 import click
 from pippin.console import PATH, changes, json_line, new_table, out, print_table, shown_progress
 
-from .drive import agreed, realtime
+from .drive import agreed, loaded, realtime
 
 
 @click.command()
@@ -40,12 +40,7 @@ def latency(file: Path, overrides: tuple[str, ...], as_json: bool, **options: An
     (latency.toml), the drive (drive) and both fits (steps, noise).
     """
     with shown_progress(is_stdout_reserved=as_json) as progress:
-        with progress.phase("read"):
-            from pippin import load
-            from pippin.studies import import_newton
-
-            config = load(file, overrides)
-        import_newton(config, progress)
+        loaded(file, overrides, progress)
         from pippin_robot.latency_measurement import latency as measure
 
         found = measure(file, overrides, **options)

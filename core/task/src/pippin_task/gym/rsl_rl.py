@@ -34,6 +34,8 @@ class RslRlVecEnvWrapper(VecEnv or object):  # pyrefly: ignore[invalid-inheritan
         self.device, self.cfg = env.device, env.facts.task
         #: Steps after which an episode is truncated; without a limit, the largest number.
         self.max_episode_length: int = env.facts.episode_steps or 2**31 - 1
+        #: Returns discounted values of observations, for what follows a time-out; by default the library takes its own.
+        self.value: Any = None
         self._lengths = wp.to_torch(env.episode_lengths)
         if not env.was_reset:
             env.reset()
@@ -57,10 +59,11 @@ class RslRlVecEnvWrapper(VecEnv or object):  # pyrefly: ignore[invalid-inheritan
         done = terminated | truncated
         extras: dict[str, Any] = {"time_outs": truncated}
         if bool(done.any()):
-            terms = info["episode_terms"]
-            extras["log"] = {f"/episode/{label}": sums[done].mean() for label, sums in terms.items()}
+            extras["log"] = {f"/episode/{key}": each[done].mean() for key, each in info["episode_terms"].items()}
             metrics = info.get("episode_metrics", {})
             extras["log"] |= {f"/metric/{label}": each[done].mean() for label, each in metrics.items()}
+            if self.value is not None:
+                rewards = rewards + self.value(self._grouped(info["final_obs"])) * extras.pop("time_outs")
         return self._grouped(observations), rewards, done, extras
 
     def close(self) -> None:

@@ -14,9 +14,10 @@ from pippin.arrays import on_host
 from pippin.controllers import Tools
 from pippin.labels import name_of
 from pippin.quaternions import product
+from pippin.report import markdown
 
-from .markdown import TextBox, markdown
 from .operator import Operator
+from .page import TextBox
 from .panel import Panel
 from .sliders import EpisodePanel
 

@@ -15,8 +15,8 @@ from newton.viewer import Picking
 from pippin.arrays import on_host, present
 from pippin.labels import name_of
 from pippin.matter import RenderMatter
+from pippin.report import Markdown, markdown
 
-from .markdown import Markdown, markdown
 from .page import Page
 from .playback import ViewedSimulation
 from .user_input import UserInput

@@ -13,8 +13,9 @@ from pippin import Host
 from pippin.arrays import on_host
 from pippin.controllers import Tools
 from pippin.quaternions import product
+from pippin.report import markdown
 
-from .markdown import TextBox, markdown
+from .page import TextBox
 from .panel import Panel
 
 _GUIDED = ("tool-goals", "gripper")

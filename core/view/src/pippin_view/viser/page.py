@@ -19,6 +19,7 @@ from pippin import PluginError
 from pippin.arrays import on_host
 from pippin.matter import RenderMatter, RenderTendon, line_radius, render_matter, render_tendons, segments_of
 from pippin.quaternions import rotated
+from pippin.report import Markdown
 from pippin.viewing.bounding_box import bounding_box
 
 from .guard import TokenAuth
@@ -47,6 +48,31 @@ _TRANSPARENT = 0.3
 
 _RADIUS_MIN, _RADIUS_MAX = 0.2, 100.0
 """Smallest and largest radius to look at [m]."""
+
+
+class TextBox:
+    """A text on a page, `add` being the function of its server that adds it, such as `gui.add_markdown`."""
+
+    def __init__(self, add: Any, **options: Any) -> None:
+        self._handle = add("", **options)
+
+    @property
+    def text(self) -> str:
+        """The text as the browser gets it."""
+        return self._handle.content
+
+    def show(self, text: Markdown, *, visible: bool = True) -> None:
+        """Show a text; nothing is sent if it is there already.
+
+        Raises:
+            TypeError: The text is not of `markdown`.
+        """
+        if not isinstance(text, Markdown):
+            raise TypeError(f"{text!r} is interpreted by the browser; make it by markdown()")
+        if self._handle.content != text:
+            self._handle.content = str(text)
+        if self._handle.visible != visible:
+            self._handle.visible = visible
 
 
 class Page(ViewerViser):

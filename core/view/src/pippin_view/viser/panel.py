@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, cast
 
+from pippin.report import Markdown, markdown
+
 from pippin_view.configs import ViserConfig
 
 from .hand import BodyPicker
-from .markdown import Markdown, TextBox, markdown
 from .marks import ContactMarks, Names
 from .pacing import Meter, Pace
-from .page import Page
+from .page import Page, TextBox
 from .playback import Playback, ViewedSimulation
 from .ports import free_port
 from .user_input import UserInput

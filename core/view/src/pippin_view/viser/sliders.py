@@ -12,8 +12,9 @@ from pippin import Host
 from pippin.arrays import on_host
 from pippin.labels import match, name_of
 from pippin.recording.channels import Channel, channels
+from pippin.report import Markdown, markdown
 
-from .markdown import Markdown, TextBox, markdown
+from .page import TextBox
 from .panel import Panel
 
 _EXPANDED_MAX = 12

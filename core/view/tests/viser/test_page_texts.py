@@ -8,7 +8,8 @@ from xml.sax.saxutils import quoteattr
 
 import pippin
 import pytest
-from pippin_view.viser.markdown import TextBox, markdown
+from pippin.report import markdown
+from pippin_view.viser.page import TextBox
 
 from .chromium import Chromium, until
 
