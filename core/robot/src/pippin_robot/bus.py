@@ -115,14 +115,6 @@ class BusServer(RobotServer):
         self.rows = self.rows.reshape(count, bus_program.ROW_SIZE)
         self._program: subprocess.Popen[str] | None = None
 
-    @abc.abstractmethod
-    def publish(self, readings: RobotReadings) -> None:
-        """Write what the robot measures into the rows.
-
-        Args:
-            readings: The measurements.
-        """
-
     def open(self, readings: RobotReadings) -> None:
         """Fill the registers, and start the program that answers.
 

@@ -131,11 +131,19 @@ class RobotServer(abc.ABC):
         """
 
     @abc.abstractmethod
-    def exchange(self, readings: RobotReadings) -> RobotCommands:
-        """Publish what the robot measures, and return what it was told last; called before each step.
+    def publish(self, readings: RobotReadings) -> None:
+        """Tell what the robot measures; called after each step, as soon as it is computed.
 
         Args:
-            readings: Measurements after the step before.
+            readings: Measurements at the end of the step.
+        """
+
+    @abc.abstractmethod
+    def commands(self, readings: RobotReadings) -> RobotCommands:
+        """Return what the robot was told last; called before each step.
+
+        Args:
+            readings: Measurements at the begin of the step.
 
         Raises:
             RobotFault: The server ended.

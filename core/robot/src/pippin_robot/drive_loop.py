@@ -198,18 +198,20 @@ class DriveLoop:
         if not self.is_dry:
             self._commands.position[:] = self._sent
             self.driver.write(self._commands)
-        trip = self._trip + time.monotonic() - begin
+        end = time.monotonic()
+        trip = self._trip + end - begin
         self.round_trips.append(trip)
         predicted = None if self.shadow is None else self.shadow.step(self._sent, self.readings)
         if self.log is not None and is_logged:
-            self.log.add(self._row(before, late, trip, predicted, 0))
+            times = {"late": late, "round_trip": trip, "turnaround": end - self._measured}
+            self.log.add(self._row(before, times, predicted, 0))
 
-    def _row(self, targets: np.ndarray, late: float, trip: float, predicted: Any, fault: int) -> dict[str, Any]:
+    def _row(self, targets: np.ndarray, times: Mapping[str, float], predicted: Any, fault: int) -> dict[str, Any]:
         """Return a row: a state with the targets that led to it."""
         row: dict[str, Any] = {"time": self._measured - self._first, **measured(self.readings)}
         row |= {f"actuators/{label}/position_targets": targets[places] for label, places in self.groups.items()}
-        row |= {"robot/limited": self.limits.acted, "robot/fault": fault, "robot/late": late, "robot/round_trip": trip}
-        row["robot/wall_time"] = time.time()
+        row |= {"robot/limited": self.limits.acted, "robot/fault": fault, "robot/wall_time": time.time()}
+        row |= {f"robot/{name}": value for name, value in times.items()}
         return row if predicted is None else row | {"shadow/position": predicted}
 
     def _leave(self, end: RobotFault | KeyboardInterrupt | None) -> None:
@@ -219,7 +221,8 @@ class DriveLoop:
         if self.log is not None and end is not None:
             kind = end.kind if isinstance(end, RobotFault) else "stop"
             code = 1 + FAULTS.index(kind) if kind in FAULTS else 0xFF
-            self.log.add(self._row(self._sent, 0.0, 0.0, self.readings.position if self.shadow else None, code))
+            none = dict.fromkeys(("late", "round_trip", "turnaround"), 0.0)
+            self.log.add(self._row(self._sent, none, self.readings.position if self.shadow else None, code))
 
     def _stop(self, end: RobotFault | KeyboardInterrupt | None) -> None:
         if end is None:

@@ -27,8 +27,6 @@ class DrivePlan:
 
     robot: RobotPlugin
     plan: RobotPlan
-    steps: int
-    """Control steps of the simulation in a period."""
     source: TargetSource
     gains: np.ndarray
     """Gains of the positions that the robot gets, shape [joints]; NaN leaves its own."""
@@ -73,7 +71,7 @@ def plan_drive(
     simulation = Simulation(config.with_tables(**dict.fromkeys((*dropped, "recorders", "viewers"))))
     try:
         plan = RobotPlan.of(simulation, robot.config)
-        steps = _steps(simulation, rate)
+        steps = _steps(simulation, rate) if moved or is_shadowed else 0
         table = _of_motions(simulation, plan, steps, duration, rate) if moved else None
         notes = [f"left out, as something else drives: {', '.join(dropped)}"] if dropped else []
         gains, damping = (_gains(simulation, plan, name) for name in ("kp", "kd"))
@@ -82,7 +80,6 @@ def plan_drive(
         found = DrivePlan(
             robot=robot,
             plan=plan,
-            steps=steps,
             source=_source(source, robot, plan, table, {"kp": gains, "kd": damping}),
             gains=gains if written else np.nan * gains,
             damping=damping if written else np.nan * damping,

@@ -43,6 +43,8 @@ class EmulateResult:
     """How late steps began, by percentile [s]."""
     dropped: int
     """Steps that were left out, as they were too late."""
+    answer: Mapping[str, float]
+    """Time from a command to the state that has it, by percentile [s]: a step's computation."""
     scheduler: str
     """What the system granted."""
     counts: Mapping[str, int]
@@ -136,6 +138,7 @@ class Emulator:
         self._enabled = np.ones(len(self.plan.joints), dtype=bool)
         #: Simulated time since the robot can be reached [s]; steps that are left out do not count.
         self.time: float = 0.0
+        self._answers: list[float] = []
         self.measure()
 
     def calibrate(self, place: Path) -> Path:
@@ -190,14 +193,19 @@ class Emulator:
             rate=pace.rate,
             late=percentiles(pace.late),
             dropped=pace.dropped,
+            answer=percentiles(self._answers),
             scheduler=scheduler,
             counts=self.server.counts(),
         )
 
     def step(self) -> None:
-        """Take the commands, step, and measure."""
-        self.readings.time, self.readings.simulated = time.monotonic(), self.time
-        commands = self.server.exchange(self.readings)
+        """Take the commands, step, measure, and tell.
+
+        A state is told when it is computed, which is a step before its time; a command acts from the next step on. In
+        the mean over the phases of both programs, a robot is as late as its file says.
+        """
+        begin, self.readings.simulated = time.monotonic(), self.time
+        commands = self.server.commands(self.readings)
         self._go_wrong(commands)
         self._apply(commands)
         if self._hand is not None:
@@ -207,6 +215,9 @@ class Emulator:
                 current_progress().remark("the hand has moved all joints through their range, and lets go with torque")
         self._simulation.step()
         self.measure()
+        self.readings.time, self.readings.simulated = time.monotonic(), self.time + self._simulation.control_dt
+        self.server.publish(self.readings)
+        self._answers.append(time.monotonic() - begin)
 
     def measure(self) -> None:
         """Read what the robot measures from the simulation."""

@@ -50,10 +50,13 @@ def emulate(file: Path, overrides: tuple[str, ...], as_json: bool, **options: An
         from pippin_robot.emulating import emulate as emulate_file
 
         found = emulate_file(config, ready=lambda address: progress.note(f"the robot is at {address}"), **options)
-        late = ", ".join(f"{name} {1e3 * value:.2f}" for name, value in found.late.items())
+        late, answer = (
+            ", ".join(f"{name} {1e3 * value:.2f}" for name, value in each.items()) for each in (found.late, found.answer)
+        )
         counts = ", ".join(f"{name} {value}" for name, value in found.counts.items())
         progress.note(f"{found.seconds:.1f} s at {found.rate:.1f} steps per second; {found.dropped} left out")
         progress.note(f"steps late by [ms]: {late}; scheduler: {found.scheduler}")
+        progress.note(f"from a command to the state that has it [ms]: {answer}")
         progress.note(counts)
     if as_json:
         click.echo(json.dumps(attrs.asdict(found), ensure_ascii=False))
