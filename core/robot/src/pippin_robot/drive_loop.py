@@ -50,6 +50,8 @@ class DriveLoop:
     log: DriveLog | None = None
     shadow: Any = None
     """A `Shadow`; None without one."""
+    page: Any = None
+    """A `RobotPage`; None without one."""
     stop_key: Callable[[], bool] = lambda: False
     """Returns whether the user asked for an emergency stop."""
     show: Callable[[str], None] = lambda text: None
@@ -140,10 +142,12 @@ class DriveLoop:
         while last is None or number < last:
             late = self.pace.wait()
             stop_if_asked()
-            if self.stop_key():
+            if self.stop_key() or (self.page is not None and self.page.is_stopped()):
                 raise RobotFault("emergency stop", "stop")
             is_fresh = self._read(safety.watchdog)
             refuse_readings(self.readings, self.joints, safety)
+            if self.page is not None:
+                self.page.show(self.readings.position)
             late_in_a_row = late_in_a_row + 1 if late > 0.5 * period and is_fresh else 0
             if late_in_a_row > safety.max_late:
                 raise RobotFault(f"{late_in_a_row} periods in a row began late, the last one by {late:.4f} s", "late")

@@ -27,6 +27,8 @@ class DriveSource:
     """A recording of Pippin, whose targets are sent again."""
     leader: Path | None = None
     """The file of a robot that somebody moves by hand."""
+    teleoperate: bool = False
+    """Whether the sliders of a page move it."""
     moves: np.ndarray | None = None
     """Ways from the start of the file in each period, shape [periods, joints]."""
 
@@ -36,7 +38,8 @@ class DriveSource:
         return not self._given()
 
     def _given(self) -> list[str]:
-        return [name for name in ("policy", "replay", "leader", "moves") if getattr(self, name) is not None]
+        names = ("policy", "replay", "leader", "teleoperate", "moves")
+        return [name for name in names if (value := getattr(self, name)) is not None and value is not False]
 
     def __attrs_post_init__(self) -> None:
         given = self._given()

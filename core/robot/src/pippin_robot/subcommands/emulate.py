@@ -18,8 +18,8 @@ from .drive import realtime
 @click.option("--duration", type=click.FloatRange(min=0.0, min_open=True), metavar="S", help="End after this time [s].")
 @click.option(
     "--hand",
-    type=click.Choice(["sweep", "wave"]),
-    help="Move joints without torque: as a calibration needs it, or to and fro.",
+    type=click.Choice(["sweep", "wave", "page"]),
+    help="Move joints without torque: as a calibration needs it, to and fro, or by sliders in the browser.",
 )
 @click.option(
     "--calibrated",
