@@ -57,7 +57,7 @@ class Acting(PageSource):
 
 
 def test_a_slider_moves_the_robot_and_the_button_stops_it(emulator, drive_loop, port, page, tab):
-    acts = {20: lambda: tab.key(0, "End"), 600: lambda: tab.press("Stop the robot")}
+    acts = {20: lambda: tab.key(0, "End"), 400: lambda: tab.press("Reset"), 700: lambda: tab.press("Stop the robot")}
     with emulator.emulated({"robot.port": port}):
         loop = drive_loop(Acting(page, acts), **{"robot.safety.watchdog": 1.0})
         loop.page = page
@@ -69,7 +69,7 @@ def test_a_slider_moves_the_robot_and_the_button_stops_it(emulator, drive_loop, 
     assert str(end) == "emergency stop"
     assert end.kind == "stop"
     assert held  # on_fault = hold
-    assert last[0] > 1.7
+    assert last[0] > 1.7  # Reset moves nothing
     assert np.abs(last[1:] - shown[1:]).max() < 0.05
     assert shown[0] == pytest.approx(last[0], abs=0.02)
 

@@ -164,15 +164,26 @@ def _live(memory: _Memory) -> None:
 def _follow(simulation: Simulation, plan: RobotPlan, memory: _Memory) -> None:
     """Put the robot where it is measured, and take a step, in which the page is shown and the sliders move."""
     plan.place(simulation, memory.measured, np.zeros(len(memory.measured)))
-    wanted = memory.head[_WANTED]
-    targets = {label: simulation.actuators[label].position_targets for label in plan.groups}
-    for label, (rows, columns) in plan.groups.items():
-        whole = on_host(targets[label]).copy()
-        if wanted != memory.head[_DONE]:
-            whole[0, columns] = memory.targets[rows]
-            targets[label].assign(whole)
-    is_set, memory.head[_DONE] = wanted == memory.head[_DONE], wanted
+    wanted, resets = memory.head[_WANTED], _resets(simulation)
+    is_set = wanted == memory.head[_DONE]
+    if not is_set:
+        _write(simulation, plan, memory.targets)
+    memory.head[_DONE] = wanted
     simulation.step()
-    if is_set and memory.head[_WANTED] == wanted:
+    if _resets(simulation) != resets:  # the page's button: a robot does not go to its start by it
+        _write(simulation, plan, memory.measured)
+    elif is_set and memory.head[_WANTED] == wanted:
         for label, (rows, columns) in plan.groups.items():
-            memory.targets[rows] = on_host(targets[label])[0][columns]
+            memory.targets[rows] = on_host(simulation.actuators[label].position_targets)[0][columns]
+
+
+def _resets(simulation: Simulation) -> int:
+    return int(on_host(simulation.reset_counts)[0])
+
+
+def _write(simulation: Simulation, plan: RobotPlan, position: np.ndarray) -> None:
+    for label, (rows, columns) in plan.groups.items():
+        targets = simulation.actuators[label].position_targets
+        whole = on_host(targets).copy()
+        whole[0, columns] = position[rows]
+        targets.assign(whole)
