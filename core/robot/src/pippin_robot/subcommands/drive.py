@@ -64,8 +64,8 @@ def drive(file: Path, overrides: tuple[str, ...], as_json: bool, **options: Any)
     page stop it; Ctrl-C stops it, and a second one takes the torque.
 
     It measures, goes to the first targets within robot.safety.soft_start, and then follows the motions of FILE, or what
-    --policy, --replay, --leader or --teleoperate say. Each target is kept within [robot.limits]. A fault of [robot.safety] leaves the
-    robot as its on_fault says.
+    --policy, --replay, --leader or --teleoperate say. Each target is kept within [robot.limits]. A fault of
+    [robot.safety] leaves the robot as its on_fault says.
 
     The folder, by default runs/NAME-DATE-TIME, has what was measured (series.npz), a summary (summary.json) and a page
     (report.html). `pippin fit` reads it.

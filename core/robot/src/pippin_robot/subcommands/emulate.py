@@ -51,7 +51,8 @@ def emulate(file: Path, overrides: tuple[str, ...], as_json: bool, **options: An
 
         found = emulate_file(config, ready=lambda address: progress.note(f"the robot is at {address}"), **options)
         late, answer = (
-            ", ".join(f"{name} {1e3 * value:.2f}" for name, value in each.items()) for each in (found.late, found.answer)
+            ", ".join(f"{name} {1e3 * value:.2f}" for name, value in each.items())
+            for each in (found.late, found.answer)
         )
         counts = ", ".join(f"{name} {value}" for name, value in found.counts.items())
         progress.note(f"{found.seconds:.1f} s at {found.rate:.1f} steps per second; {found.dropped} left out")
