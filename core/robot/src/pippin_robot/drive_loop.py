@@ -142,7 +142,9 @@ class DriveLoop:
         while last is None or number < last:
             late = self.pace.wait()
             stop_if_asked()
-            if self.stop_key() or (self.page is not None and self.page.is_stopped()):
+            if self.page is not None:
+                self.page.refuse_stop()
+            if self.stop_key():
                 raise RobotFault("emergency stop", "stop")
             is_fresh = self._read(safety.watchdog)
             refuse_readings(self.readings, self.joints, safety)

@@ -70,8 +70,6 @@ def drive(
         if confirm is not None and not dry_run:
             joints = ", ".join(joint.name for joint in plan.plan.joints)
             confirm(f"{plan.what} will move {joints} of the robot")
-        if plan.page is not None:
-            current_progress().note(f"page: {plan.page.url}")
         folder = RunFolder.chosen(out, name) if is_recorded else None
         with contextlib.closing(plan.robot.connect(plan.plan.joints)) as driver, stop_pressed() as stop_key:
             _refuse_stop(plan.robot.config.safety.on_fault, driver)

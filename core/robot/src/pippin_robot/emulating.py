@@ -258,9 +258,7 @@ class Emulator:
     def _hand_of(self, kind: Hands) -> Hand | PageHand:
         if kind != "page":
             return Hand(kind, self.plan.joints)
-        page = RobotPage(self._simulation.config, len(self.plan.joints), has_button=False)
-        current_progress().note(f"page: {page.url}")
-        return PageHand(page)
+        return PageHand(RobotPage(self._simulation.config, len(self.plan.joints), has_button=False))
 
     def _groups(self) -> Any:
         return ((label, self._simulation.actuators[label]) for label in self.plan.groups)

@@ -34,8 +34,7 @@ _LONGEST = 0.2
 """Longest time from a target to its effect that is looked for [s]."""
 
 _SWEEP = 0.973
-"""Share of `robot.rate` at which the loop runs: its phase to the robot's own loop sweeps, and is no part of what is
-found."""
+"""Share of `robot.rate` at which the loop runs: its phase to the robot's own loop sweeps, and its mean is found."""
 
 _SHORTEST, _WAY = 0.04, 0.15
 """Shortest and longest time that a target of the noise holds [s]."""

@@ -13,18 +13,19 @@ import numpy as np
 from pippin import Simulation, SimulationConfig
 from pippin.arrays import on_host
 from pippin.config import structure_choice
+from pippin.studies import current_progress
 from pippin.workers import WorkerProcess
 
 from .config import ACTING
-from .contract import RobotReadings
+from .contract import RobotFault, RobotReadings
 from .plan import RobotPlan
 from .sources import TargetSource
 
 _STOPPED, _ALIVE, _WANTED, _DONE, _HEAD = range(5)
-"""Numbers before those of the joints: whether the button was pressed, when the page was alive [s], and how often sliders
-were asked to be set, and were."""
+"""Numbers before those of the joints: whether the button was pressed, when the page was alive [s], and how often the
+sliders were asked to be set, and were."""
 
-_SILENT = 0.2
+_SILENT = 0.5
 """Time without a sign of life after which the page is gone [s]."""
 
 _START = 120.0
@@ -50,18 +51,27 @@ class RobotPage:
         config = config.with_tables(**dict.fromkeys((*ACTING, "recorders")), viewers={"page": page})
         self._file = tempfile.NamedTemporaryFile(prefix="pippin-robot-page-")  # noqa: SIM115
         self._file.truncate(8 * (_HEAD + 2 * count))
-        self._memory = _Memory(Path(self._file.name), count)
+        self._memory = _PageMemory(Path(self._file.name), count)
         self._process = WorkerProcess("the page", _serve, config, self._file.name, count, has_button)
         try:
             #: Its address.
             self.url: str = self._process.receive(_START)
+            current_progress().note(f"page: {self.url}")
         except BaseException:
             self.close()
             raise
 
-    def is_stopped(self) -> bool:
-        """Return whether its button was pressed."""
-        return bool(self._memory.head[_STOPPED])
+    def refuse_stop(self) -> None:
+        """Do nothing while it is there, and its button is not pressed.
+
+        Raises:
+            RobotFault: The robot shall stop.
+        """
+        head = self._memory.head
+        if head[_STOPPED]:
+            raise RobotFault("emergency stop", "stop")
+        if head[_ALIVE] and time.monotonic() - head[_ALIVE] > _SILENT:
+            raise RobotFault("the page is gone, and its button with it", "stop")
 
     def show(self, position: np.ndarray) -> None:
         """Show the robot with these positions [rad or m], shape [joints]."""
@@ -73,10 +83,8 @@ class RobotPage:
         self._memory.head[_WANTED] += 1.0
 
     def targets(self) -> np.ndarray:
-        """Return where the sliders are [rad or m], shape [joints]; NaN if the page is gone."""
-        head, targets = self._memory.head, self._memory.targets.copy()
-        is_there = head[_ALIVE] == 0.0 or time.monotonic() - head[_ALIVE] < _SILENT
-        return targets if is_there else np.full(len(targets), np.nan)
+        """Return where the sliders are [rad or m], shape [joints]."""
+        return self._memory.targets.copy()
 
     def close(self) -> None:
         """End it; a second call does nothing."""
@@ -118,6 +126,7 @@ class PageHand:
 
     def positions(self, readings: RobotReadings, time: float, enabled: np.ndarray, homings: int | None) -> np.ndarray:
         """Return where the joints without torque are held, as of `Hand`; a joint is held where it loses its torque."""
+        self._page.refuse_stop()
         self._page.show(readings.position)
         if not np.array_equal(self._is_held, ~enabled):
             freed = ~enabled & ~self._is_held if len(self._is_held) else ~enabled
@@ -130,8 +139,8 @@ class PageHand:
         self._page.close()
 
 
-class _Memory:
-    """What both processes see: numbers of 8 bytes, of which each is written by one of them, or before the other."""
+class _PageMemory:
+    """Numbers of 8 bytes that both processes see; at a time, one of them writes each."""
 
     def __init__(self, file: Path, count: int) -> None:
         with file.open("r+b") as opened:
@@ -141,7 +150,7 @@ class _Memory:
 
 def _serve(connection: Any, config: SimulationConfig, file: str, count: int, has_button: bool) -> None:
     """Show the robot until this process is ended."""
-    memory = _Memory(Path(file), count)
+    memory = _PageMemory(Path(file), count)
     with Simulation(config) as simulation:
         plan, viewer = RobotPlan.of(simulation, config.tables["robot"].config), simulation.component("viewers:page")
         if has_button:
@@ -153,14 +162,14 @@ def _serve(connection: Any, config: SimulationConfig, file: str, count: int, has
             _follow(simulation, plan, memory)
 
 
-def _live(memory: _Memory) -> None:
+def _live(memory: _PageMemory) -> None:
     """Give signs of life, also while the page pauses."""
     while True:
         memory.head[_ALIVE] = time.monotonic()
         time.sleep(0.02)
 
 
-def _follow(simulation: Simulation, plan: RobotPlan, memory: _Memory) -> None:
+def _follow(simulation: Simulation, plan: RobotPlan, memory: _PageMemory) -> None:
     """Put the robot where it is measured, and take a step, in which the page is shown and the sliders move."""
     plan.place(simulation, memory.measured, np.zeros(len(memory.measured)))
     wanted, resets = memory.head[_WANTED], _resets(simulation)
