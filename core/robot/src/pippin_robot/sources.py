@@ -143,8 +143,12 @@ class PolicySource(TargetSource):
         wanted = self._runner.passport["commands"]
         self._commands = {label: np.asarray(value, dtype=np.float32) for label, value in commands.items()}
         for label in wanted.keys() ^ self._commands.keys():
-            sizes = {name: len(each["labels"]) for name, each in wanted.items()}
-            raise ConfigError(f"--command: {label!r} is missing or unknown; the policy takes {sizes or 'none'}")
+            raise ConfigError(f"--command: {label!r} is missing or unknown; the policy takes: {_told(wanted)}")
+        for label, value in self._commands.items():
+            if value.shape != (len(wanted[label]["labels"]),) or not np.isfinite(value).all():
+                raise ConfigError(
+                    f"--command: {label}={value.tolist()} does not fit; the policy takes: {_told(wanted)}"
+                )
         self._places = {
             label: np.array([names.index(each.rpartition("/")[2]) for each in own])
             for label, own in self._runner.driven.items()
@@ -179,6 +183,10 @@ class PolicySource(TargetSource):
         for label, places in self._places.items():
             found[places] = told[label]
         return found
+
+
+def _told(wanted: Mapping[str, Any]) -> str:
+    return "; ".join(f"{name}={','.join(each['labels'])}" for name, each in wanted.items()) or "none"
 
 
 class LeaderSource(TargetSource):
