@@ -242,7 +242,7 @@ class Breaking(TargetSource):
 
 def looped(file, source, log=None):
     """Return the loop of a mirror, with another source of targets."""
-    plan = plan_drive(pippin.load(file), DriveSource(), 0.1, is_shadowed=False, resync=1.0)
+    plan = plan_drive(pippin.load(file), DriveSource(), 0.1, is_shadowed=False, has_page=False, resync=1.0)
     joints = plan.plan.joints
     return DriveLoop(
         robot=plan.robot,

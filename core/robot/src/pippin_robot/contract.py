@@ -252,6 +252,14 @@ class RobotDriver(abc.ABC):
             RobotFault: The robot does not take it.
         """
 
+    def rounded(self, position: np.ndarray) -> np.ndarray:
+        """Return targets as the robot can be told them, such as in whole counts of its encoders; they are recorded.
+
+        Args:
+            position: The targets [rad or m], shape [joints].
+        """
+        return position
+
     def counts(self) -> dict[str, int]:
         """Return numbers for the summary, such as of packets, by name."""
         return {}

@@ -214,8 +214,9 @@ class DriveLoop:
 
     def _row(self, targets: np.ndarray, times: Mapping[str, float], predicted: Any, fault: int) -> dict[str, Any]:
         """Return a row: a state with the targets that led to it."""
+        told = self.driver.rounded(targets)
         row: dict[str, Any] = {"time": self._measured - self._first, **measured(self.readings)}
-        row |= {f"actuators/{label}/position_targets": targets[places] for label, places in self.groups.items()}
+        row |= {f"actuators/{label}/position_targets": told[places] for label, places in self.groups.items()}
         row |= {"robot/limited": self.limits.acted, "robot/fault": fault, "robot/wall_time": time.time()}
         row |= {f"robot/{name}": value for name, value in times.items()}
         return row if predicted is None else row | {"shadow/position": predicted}
