@@ -37,9 +37,10 @@ class Served:
         try:
             while not self._is_over.wait(0.005):
                 self.readings.simulated += 0.005
-                self.commands = self.server.exchange(self.readings)
+                self.commands = self.server.commands(self.readings)
                 given = ~np.isnan(self.commands.position)
                 self.readings.position[given] = self.commands.position[given]
+                self.server.publish(self.readings)
         except BaseException as error:
             self.error = error
 

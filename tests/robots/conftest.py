@@ -86,7 +86,7 @@ def emulator():
 def planned():
     """What a drive needs of the file; its simulation is closed."""
     config = pippin.load(FILE, {"simulation.device": "cpu"})
-    plan = plan_drive(config, DriveSource(), 1.0, is_shadowed=False, resync=1.0)
+    plan = plan_drive(config, DriveSource(), 1.0, is_shadowed=False, has_page=False, resync=1.0)
     yield plan
     plan.close()
 

@@ -112,9 +112,9 @@ def test_a_shadow_expects_what_a_simulation_does(file, tmp_path):
     assert f"<td>{summary['shoulder_lift']:.4g} rad</td>" in (tmp_path / "run" / "report.html").read_text()
 
 
-def network(folder, bias):
+def network(folder, bias, more=""):
     """Write a policy of the task whose action is a bias and a share of its first six observations."""
-    (folder / "task.toml").write_text(TASK)
+    (folder / "task.toml").write_text(TASK + more)
     passport = passport_of(pippin.load(folder / "task.toml", {"simulation.decimation": 4}), "policy")
     width = len(passport["record"]["observations"][0])
     weights = np.zeros((width, 6), dtype=np.float32)
@@ -141,6 +141,22 @@ def test_a_policy_drives_as_its_task_says(file, tmp_path):
     assert told[-5] == pytest.approx(start + 0.3 * 0.5, abs=1e-5)
     # The mirror follows within the period; the network reads the older of two readings.
     assert told[-3] == pytest.approx(start + 0.3 * (0.5 + 0.2 * 0.15), abs=1e-5)
+
+
+PLACE = """
+place = { of = { type = "command", command = "place" } }
+
+[task.commands.place]
+type = "pose"
+period = [1.0, 1.0]
+"""
+
+
+@pytest.mark.parametrize("commands", [{}, {"plaec": [0.0] * 7}, {"place": [0.2, 0.0, 0.1]}, {"place": [np.nan] * 7}])
+def test_a_command_that_does_not_fit_is_refused(file, tmp_path, commands):
+    policy = network(tmp_path, 0.5, PLACE)
+    with pytest.raises(ConfigError, match=r"--command: .*place=x,y,z,qx,qy,qz,qw"):
+        drive(pippin.load(file), DriveSource(policy=policy, commands=commands), is_recorded=False)
 
 
 def test_a_policy_of_another_rate_or_gain_is_refused(file, tmp_path):
@@ -227,7 +243,7 @@ class Breaking(TargetSource):
 
 def looped(file, source, log=None):
     """Return the loop of a mirror, with another source of targets."""
-    plan = plan_drive(pippin.load(file), DriveSource(), 0.1, is_shadowed=False, resync=1.0)
+    plan = plan_drive(pippin.load(file), DriveSource(), 0.1, is_shadowed=False, has_page=False, resync=1.0)
     joints = plan.plan.joints
     return DriveLoop(
         robot=plan.robot,

@@ -44,8 +44,9 @@ class Servos:
         self.readings.voltage[:], self.readings.temperature[:] = (12.0, 5.0, 12.0), 30.0
 
     def exchange(self) -> RobotCommands:
-        """Let the robot's side of a step happen."""
-        return self.server.exchange(self.readings)
+        """Let the robot's side of a step happen: it tells what it measures, and takes commands."""
+        self.server.publish(self.readings)
+        return self.server.commands(self.readings)
 
     def row(self, number: int) -> np.ndarray:
         """Return the registers of a servo."""

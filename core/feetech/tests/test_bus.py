@@ -112,7 +112,7 @@ def test_a_prepared_write_waits_for_the_action(open_bus):
 def test_one_packet_reads_and_writes_all_servos(open_bus):
     server, readings, client = open_bus()
     at(readings, 100, -200, 300)
-    server.exchange(readings)
+    server.publish(readings)
     assert client.sync_read([1, 2, 3], bus.POSITION) == [2148, 1848, 2348]
     client.sync_write({1: 2000, 3: 2100}, bus.GOAL)
     assert client.sync_read([3, 2, 1], bus.GOAL) == [2100, 2048, 2000]
@@ -150,7 +150,7 @@ def test_without_status_level_only_reads_are_answered(open_bus):
 def test_torque_128_makes_here_the_middle(open_bus):
     server, readings, client = open_bus()
     at(readings, 500, -700)
-    server.exchange(readings)
+    server.publish(readings)
     assert client.sync_read([1, 2], bus.POSITION) == [2548, 1348]
     assert client.write(2, bus.TORQUE, bus.SET_MIDDLE, 1) == 0
     assert client.sync_read([1, 2], bus.POSITION) == [2548, 2048]
@@ -162,11 +162,11 @@ def test_the_homing_offset_is_taken_off_with_its_sign(open_bus, offset, told):
     """Present = actual - offset, with the sign in bit 11; and a goal is meant after it, too."""
     server, readings, client = open_bus()
     at(readings, 100)
-    server.exchange(readings)
+    server.publish(readings)
     client.write(1, bus.OFFSET, offset)
     assert client.read(1, bus.POSITION) == told
     client.write(1, bus.GOAL, told)
-    assert server.exchange(readings).position[0] == pytest.approx(readings.position[0], abs=1e-9)
+    assert server.commands(readings).position[0] == pytest.approx(readings.position[0], abs=1e-9)
 
 
 def test_position_limits_hold_goals(open_bus):
@@ -176,20 +176,20 @@ def test_position_limits_hold_goals(open_bus):
     for goal, held in ((3000, 2200), (100, 1900), (2100, 2100)):
         client.sync_write({1: goal, 2: goal}, bus.GOAL)
         assert client.read(1, bus.GOAL) == goal
-        targets = server.exchange(readings).position[:2] * 4096 / (2.0 * 3.141592653589793) + 2048
+        targets = server.commands(readings).position[:2] * 4096 / (2.0 * 3.141592653589793) + 2048
         assert targets == pytest.approx([held, goal], abs=1e-6)
 
 
 def test_heat_and_voltage_are_told_in_each_answer(open_bus):
     server, readings, client = open_bus()
     readings.temperature[1], readings.voltage[2] = 71.0, 3.0
-    server.exchange(readings)
+    server.publish(readings)
     assert client.ping(1) == (777, 0)
     assert client.ping(2)[1] == 4
     assert client.write(3, bus.GOAL, 2048) == 1
     assert "Overheat" in client.packets.getRxPacketError(4)
     client.write(2, 13, 80, 1)
-    server.exchange(readings)
+    server.publish(readings)
     assert client.ping(2) == (777, 0)
 
 
@@ -197,7 +197,7 @@ def test_another_mode_than_positions_ends_the_robot_by_name(open_bus):
     server, readings, client = open_bus()
     client.write(2, 33, 1, 1)
     with pytest.raises(Exception, match="joint_2: register 33 asks for mode 1"):
-        server.exchange(readings)
+        server.commands(readings)
 
 
 def test_noise_ends_nothing_and_the_next_question_is_answered(open_bus):

@@ -195,7 +195,8 @@ def test_the_optimal_motion_tells_more_than_a_plain_multisine(tmp_path):
 
 @pytest.mark.slow
 def test_the_command_writes_what_a_robot_and_a_fit_need(tmp_path):
-    file = write(tmp_path, arms.tables(tmp_path))
+    own = {"motions": {"swing": {"type": "sine", "actuator": "arm", "amplitude": 0.1, "frequency": 1.0}}}
+    file = write(tmp_path, arms.tables(tmp_path) | own)
     arguments = ["excite", str(file), "--duration", "3", "--band", "0.5", "3", "--joints", ".*elbow"]
 
     outcome = CliRunner().invoke(main, [*arguments, "--out", str(tmp_path / "out"), "--json"])
@@ -208,6 +209,9 @@ def test_the_command_writes_what_a_robot_and_a_fit_need(tmp_path):
     with np.load(tmp_path / "out" / "targets.npz") as arrays:
         np.testing.assert_allclose(rows[:, 1:], arrays["values"], rtol=1e-6, atol=1e-9)
         assert arrays["joints"].tolist() == ["elbow"]
+    assert list(pippin.load(tmp_path / "out" / "excite.toml").motions) == [
+        "excite-arm"
+    ]  # that of the file would move, too
 
 
 def test_a_motion_that_cannot_be_is_refused(tmp_path):

@@ -122,10 +122,9 @@ class DynamixelServer(MotorServer):
             if error & row[bus.SHUTDOWN] and row[bus.TORQUE]:
                 row[bus.TORQUE] = 0
 
-    def exchange(self, readings: RobotReadings) -> RobotCommands:
-        """Publish, and return the goals, which move by their profile, the torque, and gains that a client changed."""
+    def commands(self, readings: RobotReadings) -> RobotCommands:
+        """Return the goals, which move by their profile, the torque, and gains that a client changed."""
         self.refuse_end()
-        self.publish(readings)
         rows, commands, now = self.rows, self._commands, time.monotonic()
         for joint, mode in zip(self.joints, rows[:, bus.MODE], strict=True):
             if mode not in MODES:

@@ -119,12 +119,11 @@ class FeetechServer(MotorServer):
             for row in self.rows:
                 put(row, bus.GOAL, "<H", bus.present(row))
 
-    def exchange(self, readings: RobotReadings) -> RobotCommands:
-        """Publish, and return the goals within the servos' limits, as far as speed and acceleration reach, the torque,
+    def commands(self, readings: RobotReadings) -> RobotCommands:
+        """Return the goals within the servos' limits, as far as speed and acceleration reach, the torque,
         and gains that a client changed.
         """
         self.refuse_end()
-        self.publish(readings)
         rows, commands = self.rows, self._commands
         modes = rows[:, MODE]
         if modes.any():

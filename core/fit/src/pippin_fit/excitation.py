@@ -168,7 +168,7 @@ class ExciteStudy(Study[Excitation]):
             }
         channels = ["joint_q", "joint_qd", *(f"actuators/{actuator}/position_targets" for actuator in owners)]
         recorders = {"log": {"type": "npz", "series": channels}}
-        return Overlay(name=result.file.name, tables={"motions": motions, "recorders": recorders})
+        return Overlay(name=result.file.name, tables={"motions": {"extends": False, **motions}, "recorders": recorders})
 
     def close(self) -> None:
         """Close the simulation."""

@@ -171,7 +171,10 @@ class _Here(RobotServer):
     def open(self, readings: RobotReadings) -> None:
         """Nobody else can reach it."""
 
-    def exchange(self, readings: RobotReadings) -> RobotCommands:
+    def publish(self, readings: RobotReadings) -> None:
+        """The readings are in the simulation."""
+
+    def commands(self, readings: RobotReadings) -> RobotCommands:
         """Return the commands."""
         return self._commands
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import abc
 import contextlib
 import json
 import select
@@ -114,14 +113,6 @@ class BusServer(RobotServer):
         self.rows: np.ndarray = np.frombuffer(self.memory.data, dtype=np.uint8)[bus_program.HEAD_SIZE :]
         self.rows = self.rows.reshape(count, bus_program.ROW_SIZE)
         self._program: subprocess.Popen[str] | None = None
-
-    @abc.abstractmethod
-    def publish(self, readings: RobotReadings) -> None:
-        """Write what the robot measures into the rows.
-
-        Args:
-            readings: The measurements.
-        """
 
     def open(self, readings: RobotReadings) -> None:
         """Fill the registers, and start the program that answers.

@@ -131,11 +131,19 @@ class RobotServer(abc.ABC):
         """
 
     @abc.abstractmethod
-    def exchange(self, readings: RobotReadings) -> RobotCommands:
-        """Publish what the robot measures, and return what it was told last; called before each step.
+    def publish(self, readings: RobotReadings) -> None:
+        """Tell what the robot measures; called after each step, as soon as it is computed.
 
         Args:
-            readings: Measurements after the step before.
+            readings: Measurements at the end of the step.
+        """
+
+    @abc.abstractmethod
+    def commands(self, readings: RobotReadings) -> RobotCommands:
+        """Return what the robot was told last; called before each step.
+
+        Args:
+            readings: Measurements at the begin of the step.
 
         Raises:
             RobotFault: The server ended.
@@ -243,6 +251,14 @@ class RobotDriver(abc.ABC):
         Raises:
             RobotFault: The robot does not take it.
         """
+
+    def rounded(self, position: np.ndarray) -> np.ndarray:
+        """Return targets as the robot can be told them, such as in whole counts of its encoders; they are recorded.
+
+        Args:
+            position: The targets [rad or m], shape [joints].
+        """
+        return position
 
     def counts(self) -> dict[str, int]:
         """Return numbers for the summary, such as of packets, by name."""

@@ -19,8 +19,9 @@ _ROWS, _FLUSH = 4096, 1.0
 MEASURED = {"effort": "N·m", "current": "A", "voltage": "V", "temperature": "°C"}
 """What motors may tell, with its unit: the channel `robot/NAME`."""
 
-OF_LOOP = {"late": "s", "round_trip": "s", "wall_time": "s"}
-"""What the loop measures of itself, likewise: how late the period began, and the time of reading and writing."""
+OF_LOOP = {"late": "s", "round_trip": "s", "turnaround": "s", "wall_time": "s"}
+"""What the loop measures of itself, likewise: how late the period began, the time of reading and writing, and the time
+from the state to the targets that answer it, which the next row has."""
 
 FAULTS = ("silence", "port", "target", "late", "position", "heat", "voltage", "tilt", "overload", "policy", "stop")
 """Faults by their number in the channel `robot/fault`, from 1 on; others are 0xff."""

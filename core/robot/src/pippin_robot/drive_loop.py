@@ -50,6 +50,8 @@ class DriveLoop:
     log: DriveLog | None = None
     shadow: Any = None
     """A `Shadow`; None without one."""
+    page: Any = None
+    """A `RobotPage`; None without one."""
     stop_key: Callable[[], bool] = lambda: False
     """Returns whether the user asked for an emergency stop."""
     show: Callable[[str], None] = lambda text: None
@@ -140,10 +142,14 @@ class DriveLoop:
         while last is None or number < last:
             late = self.pace.wait()
             stop_if_asked()
+            if self.page is not None:
+                self.page.refuse_stop()
             if self.stop_key():
                 raise RobotFault("emergency stop", "stop")
             is_fresh = self._read(safety.watchdog)
             refuse_readings(self.readings, self.joints, safety)
+            if self.page is not None:
+                self.page.show(self.readings.position)
             late_in_a_row = late_in_a_row + 1 if late > 0.5 * period and is_fresh else 0
             if late_in_a_row > safety.max_late:
                 raise RobotFault(f"{late_in_a_row} periods in a row began late, the last one by {late:.4f} s", "late")
@@ -198,18 +204,21 @@ class DriveLoop:
         if not self.is_dry:
             self._commands.position[:] = self._sent
             self.driver.write(self._commands)
-        trip = self._trip + time.monotonic() - begin
+        end = time.monotonic()
+        trip = self._trip + end - begin
         self.round_trips.append(trip)
         predicted = None if self.shadow is None else self.shadow.step(self._sent, self.readings)
         if self.log is not None and is_logged:
-            self.log.add(self._row(before, late, trip, predicted, 0))
+            times = {"late": late, "round_trip": trip, "turnaround": end - self._measured}
+            self.log.add(self._row(before, times, predicted, 0))
 
-    def _row(self, targets: np.ndarray, late: float, trip: float, predicted: Any, fault: int) -> dict[str, Any]:
+    def _row(self, targets: np.ndarray, times: Mapping[str, float], predicted: Any, fault: int) -> dict[str, Any]:
         """Return a row: a state with the targets that led to it."""
+        told = self.driver.rounded(targets)
         row: dict[str, Any] = {"time": self._measured - self._first, **measured(self.readings)}
-        row |= {f"actuators/{label}/position_targets": targets[places] for label, places in self.groups.items()}
-        row |= {"robot/limited": self.limits.acted, "robot/fault": fault, "robot/late": late, "robot/round_trip": trip}
-        row["robot/wall_time"] = time.time()
+        row |= {f"actuators/{label}/position_targets": told[places] for label, places in self.groups.items()}
+        row |= {"robot/limited": self.limits.acted, "robot/fault": fault, "robot/wall_time": time.time()}
+        row |= {f"robot/{name}": value for name, value in times.items()}
         return row if predicted is None else row | {"shadow/position": predicted}
 
     def _leave(self, end: RobotFault | KeyboardInterrupt | None) -> None:
@@ -219,7 +228,8 @@ class DriveLoop:
         if self.log is not None and end is not None:
             kind = end.kind if isinstance(end, RobotFault) else "stop"
             code = 1 + FAULTS.index(kind) if kind in FAULTS else 0xFF
-            self.log.add(self._row(self._sent, 0.0, 0.0, self.readings.position if self.shadow else None, code))
+            none = dict.fromkeys(("late", "round_trip", "turnaround"), 0.0)
+            self.log.add(self._row(self._sent, none, self.readings.position if self.shadow else None, code))
 
     def _stop(self, end: RobotFault | KeyboardInterrupt | None) -> None:
         if end is None:

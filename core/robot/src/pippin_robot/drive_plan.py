@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 from pippin import ConfigError, Simulation, SimulationConfig, load
-from pippin.arrays import on_host
+from pippin.arrays import on_host, present
 from pippin.recording import Recording
 from pippin.studies import DEFAULT_DURATION, what_ran
 
@@ -17,6 +17,7 @@ from .config import ACTING
 from .contract import RobotPlugin
 from .emulating import plugin_of
 from .plan import RobotPlan
+from .robot_page import PageSource, RobotPage
 from .shadow import Shadow
 from .sources import DriveSource, HoldSource, LeaderSource, PolicySource, TableSource, TargetSource
 
@@ -27,8 +28,6 @@ class DrivePlan:
 
     robot: RobotPlugin
     plan: RobotPlan
-    steps: int
-    """Control steps of the simulation in a period."""
     source: TargetSource
     gains: np.ndarray
     """Gains of the positions that the robot gets, shape [joints]; NaN leaves its own."""
@@ -42,15 +41,25 @@ class DrivePlan:
     """What moves the robot, in words."""
     simulation: Simulation
     """The simulation; closed without a shadow."""
+    page: RobotPage | None = None
+    """The page that shows the robot."""
 
     def close(self) -> None:
         """Let go of everything."""
+        if self.page is not None:
+            self.page.close()
         self.source.close()
         self.simulation.close()
 
 
 def plan_drive(
-    config: SimulationConfig, source: DriveSource, duration: float | None, *, is_shadowed: bool, resync: float
+    config: SimulationConfig,
+    source: DriveSource,
+    duration: float | None,
+    *,
+    is_shadowed: bool,
+    has_page: bool,
+    resync: float,
 ) -> DrivePlan:
     """Build the simulation of a file, and return what a drive needs of it.
 
@@ -59,6 +68,7 @@ def plan_drive(
         source: What the robot is told.
         duration: Time of the targets [s].
         is_shadowed: Whether the simulation runs beside the robot.
+        has_page: Whether a page shows the robot.
         resync: Time after which it is set to what the robot measures [s].
 
     Raises:
@@ -73,7 +83,7 @@ def plan_drive(
     simulation = Simulation(config.with_tables(**dict.fromkeys((*dropped, "recorders", "viewers"))))
     try:
         plan = RobotPlan.of(simulation, robot.config)
-        steps = _steps(simulation, rate)
+        steps = _steps(simulation, rate) if moved or is_shadowed else 0
         table = _of_motions(simulation, plan, steps, duration, rate) if moved else None
         notes = [f"left out, as something else drives: {', '.join(dropped)}"] if dropped else []
         gains, damping = (_gains(simulation, plan, name) for name in ("kp", "kd"))
@@ -82,7 +92,6 @@ def plan_drive(
         found = DrivePlan(
             robot=robot,
             plan=plan,
-            steps=steps,
             source=_source(source, robot, plan, table, {"kp": gains, "kd": damping}),
             gains=gains if written else np.nan * gains,
             damping=damping if written else np.nan * damping,
@@ -99,6 +108,10 @@ def plan_drive(
             found.shadow = Shadow(bare, plan, steps, max(1, round(resync * rate)))
         else:
             simulation.close()
+        if has_page or source.teleoperate:
+            found.page = RobotPage(config, len(plan.joints))
+        if source.teleoperate:
+            found.source = PageSource(present(found.page))
     except BaseException:
         simulation.close()
         raise
@@ -192,6 +205,8 @@ def _what(source: DriveSource, is_moved: bool) -> str:
         return f"the targets of {source.replay}"
     if source.leader is not None:
         return f"the robot of {source.leader}"
+    if source.teleoperate:
+        return "the sliders of a page"
     if source.moves is not None:
         return "steps and noise"
     return "the motions of the file" if is_moved else "nothing: it holds where it is"

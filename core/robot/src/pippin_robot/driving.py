@@ -36,6 +36,7 @@ def drive(
     duration: float | None = None,
     dry_run: bool = False,
     shadow: bool = False,
+    page: bool = False,
     resync: float = 1.0,
     realtime: RealTime = "try",
     out: Path | None = None,
@@ -51,6 +52,7 @@ def drive(
         duration: Time after the soft start [s]; by default 5 s of motions, a whole recording, else until Ctrl-C.
         dry_run: Whether everything is computed and nothing is written.
         shadow: Whether a simulation runs beside the robot.
+        page: Whether a page in the browser shows the robot, with a button that stops it.
         resync: Time after which the shadow is set to what the robot measures [s].
         realtime: Whether the system is asked to run it before other programs.
         out: The run folder, new or empty.
@@ -62,7 +64,7 @@ def drive(
         RobotFault: The robot does not answer, or is where it cannot be; nothing has moved.
     """
     with contextlib.closing(
-        plan_drive(config, source or DriveSource(), duration, is_shadowed=shadow, resync=resync)
+        plan_drive(config, source or DriveSource(), duration, is_shadowed=shadow, has_page=page, resync=resync)
     ) as plan:
         limits = TargetLimits(plan.robot.config, plan.plan.joints, 1.0 / plan.robot.config.rate)
         if confirm is not None and not dry_run:
@@ -87,6 +89,7 @@ def drive(
                 is_dry=dry_run,
                 log=log,
                 shadow=plan.shadow,
+                page=plan.page,
                 stop_key=stop_key,
                 show=current_progress().note,
             )

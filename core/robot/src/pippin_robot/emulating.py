@@ -24,6 +24,7 @@ from .contract import RobotCommands, RobotPlugin, RobotReadings, RobotServer
 from .hand import Hand, Hands
 from .pace import Deadlines, RealTime, before_others, percentiles
 from .plan import RobotPlan
+from .robot_page import PageHand, RobotPage
 
 _VOLTS = 12.0
 """Voltage that motors without a supply of their own tell [V]."""
@@ -43,6 +44,8 @@ class EmulateResult:
     """How late steps began, by percentile [s]."""
     dropped: int
     """Steps that were left out, as they were too late."""
+    answer: Mapping[str, float]
+    """Time from a command to the state that has it, by percentile [s]: a step's computation."""
     scheduler: str
     """What the system granted."""
     counts: Mapping[str, int]
@@ -77,7 +80,7 @@ def emulate(
     Args:
         config: The file, with a table `[robot]`. What acts in it, such as motions, is left out.
         duration: Time after which it ends [s]; by default never.
-        hand: Moves joints without torque: `sweep` as a calibration needs it, `wave` to and fro.
+        hand: Moves joints without torque: `sweep` as a calibration needs it, `wave` to and fro, `page` by sliders.
         calibrated: File for LeRobot's calibration, which the motors have then; or its folder, where the file gets the
             name of the port.
         realtime: Whether the system is asked to run it before other programs.
@@ -122,7 +125,6 @@ class Emulator:
         config: RobotConfig = robot.config
         self._simulation, self._config = simulation, config
         self.plan = RobotPlan.of(simulation, config)
-        self._hand = None if hand is None else Hand(hand, self.plan.joints)
         self._imu = _imu(simulation, config, self.plan)
         self._faults = [(each, _chosen(each.joints, self.plan)) for each in config.emulate.faults]
         for fault, _ in self._faults:
@@ -131,11 +133,13 @@ class Emulator:
                 raise ConfigError(f"robot.emulate.faults: this robot cannot do {fault.kind!r}; it can do: {known}")
         self.server: RobotServer = robot.serve(self.plan.joints)
         self.readings = RobotReadings(len(self.plan.joints))
+        self._hand = None if hand is None else self._hand_of(hand)
         self._limits = {label: on_host(_parameter(group, "effort_limit")).copy() for label, group in self._groups()}
         self._settings: dict[tuple[str, str], np.ndarray] = {}
         self._enabled = np.ones(len(self.plan.joints), dtype=bool)
         #: Simulated time since the robot can be reached [s]; steps that are left out do not count.
         self.time: float = 0.0
+        self._answers: list[float] = []
         self.measure()
 
     def calibrate(self, place: Path) -> Path:
@@ -190,23 +194,31 @@ class Emulator:
             rate=pace.rate,
             late=percentiles(pace.late),
             dropped=pace.dropped,
+            answer=percentiles(self._answers),
             scheduler=scheduler,
             counts=self.server.counts(),
         )
 
     def step(self) -> None:
-        """Take the commands, step, and measure."""
-        self.readings.time, self.readings.simulated = time.monotonic(), self.time
-        commands = self.server.exchange(self.readings)
+        """Take the commands, step, measure, and tell.
+
+        A state is told when it is computed, which is a step before its time; a command acts from the next step on. In
+        the mean over the phases of both programs, a robot is as late as its file says.
+        """
+        begin, self.readings.simulated = time.monotonic(), self.time
+        commands = self.server.commands(self.readings)
         self._go_wrong(commands)
         self._apply(commands)
         if self._hand is not None:
             had_swept = self._hand.has_swept
-            self._move(self._hand.positions(self.time, self._enabled, self.server.homings()))
+            self._move(self._hand.positions(self.readings, self.time, self._enabled, self.server.homings()))
             if self._hand.has_swept and not had_swept:
                 current_progress().remark("the hand has moved all joints through their range, and lets go with torque")
         self._simulation.step()
         self.measure()
+        self.readings.time, self.readings.simulated = time.monotonic(), self.time + self._simulation.control_dt
+        self.server.publish(self.readings)
+        self._answers.append(time.monotonic() - begin)
 
     def measure(self) -> None:
         """Read what the robot measures from the simulation."""
@@ -236,10 +248,17 @@ class Emulator:
 
     def close(self) -> None:
         """Be gone, and give the actuators their own limits of effort back."""
+        if self._hand is not None:
+            self._hand.close()
         self.server.close()
         if not self._simulation.is_closed:
             for label, group in self._groups():
                 _parameter(group, "effort_limit").assign(self._limits[label])
+
+    def _hand_of(self, kind: Hands) -> Hand | PageHand:
+        if kind != "page":
+            return Hand(kind, self.plan.joints)
+        return PageHand(RobotPage(self._simulation.config, len(self.plan.joints), has_button=False))
 
     def _groups(self) -> Any:
         return ((label, self._simulation.actuators[label]) for label in self.plan.groups)

@@ -7,10 +7,11 @@ from typing import Literal
 
 import numpy as np
 
-from .contract import DrivenJoint
+from .contract import DrivenJoint, RobotReadings
 
-Hands = Literal["sweep", "wave"]
-"""`sweep` holds the middle, and moves joints through their range once a program has set it; `wave` moves to and fro."""
+Hands = Literal["sweep", "wave", "page"]
+"""`sweep` holds the middle, and moves joints through their range once a program has set it; `wave` moves to and fro;
+`page` has sliders in the browser."""
 
 _REST = 1.0
 """Time from the last homing to the way through the range [s]."""
@@ -40,10 +41,11 @@ class Hand:
         #: Whether it has moved all joints through their range.
         self.has_swept: bool = False
 
-    def positions(self, time: float, enabled: np.ndarray, homings: int | None) -> np.ndarray:
+    def positions(self, readings: RobotReadings, time: float, enabled: np.ndarray, homings: int | None) -> np.ndarray:
         """Return where it holds the joints [rad or m], shape [joints]; NaN for those that it leaves alone.
 
         Args:
+            readings: What the robot measures.
             time: Time since the robot can be reached [s].
             enabled: Which joints have torque, shape [joints].
             homings: A number that changes when a program sets the middle of motors; None if nobody tells.
@@ -54,6 +56,9 @@ class Hand:
         positions = self._middle + phases * self._half
         positions[enabled | ~np.isfinite(positions)] = np.nan
         return positions
+
+    def close(self) -> None:
+        """Let go."""
 
     def _phase(self, time: float, is_enabled: bool, homings: int | None) -> float:
         """Return the place in the range, -1 to 1; NaN once a sweep is over and the motors have had torque since."""

@@ -27,11 +27,14 @@ from .sources import DriveSource
 _HOLD, _NOISE = 0.4, 4.0
 """Time of a step, and of the noise [s]."""
 
-_FINE = 1e-3
+_FINE = 2.5e-4
 """Longest physics step of the fit [s]."""
 
 _LONGEST = 0.2
 """Longest time from a target to its effect that is looked for [s]."""
+
+_SWEEP = 0.973
+"""Share of `robot.rate` at which the loop runs: its phase to the robot's own loop sweeps, and its mean is found."""
 
 _SHORTEST, _WAY = 0.04, 0.15
 """Shortest and longest time that a target of the noise holds [s]."""
@@ -44,12 +47,12 @@ class LatencyResult:
     folder: Path
     """The folder of the files."""
     found: Mapping[str, tuple[float, float, float]]
-    """From `steps` and from `noise`: the time from a target to its effect [s], half of its interval of 95 % [s], and
-    what the model leaves unexplained [σ]."""
-    round_trip: float
-    """Time of a reading and a writing of the bus, in the middle [s]."""
+    """From `steps` and from `noise`: the time from a written target to its effect [s], half of its interval of 95 %
+    [s], and what the model leaves unexplained [σ]."""
+    turnaround: float
+    """Time from a state to the target that answers it, which is the loop's and the bus's, in the middle [s]."""
     delay_steps: int
-    """The delay in physics steps that a simulation of the file has with `latency.toml`."""
+    """Both times in physics steps: the delay that a simulation of the file has with `latency.toml`."""
     drive: DriveResult
     """The drive that measured it."""
 
@@ -91,7 +94,8 @@ def latency(
     """
     config, folder = load(file, overrides), RunFolder.chosen(out, file)
     own = plugin_of(config).config
-    chosen, rate = match(joints, list(own.joints), "joint", "--joints"), own.rate
+    chosen, rate = match(joints, list(own.joints), "joint", "--joints"), _SWEEP * own.rate
+    config = config.with_tables(robot=attrs.evolve(config.robot, config=attrs.evolve(own, rate=rate)))
     moves = _moves(len(own.joints), chosen, amplitude, rate, seed)
     result = drive(
         config, DriveSource(moves=moves), name=str(file), realtime=realtime, out=folder.path / "drive", confirm=confirm
@@ -100,18 +104,18 @@ def latency(
         raise KeyboardInterrupt
     if result.fault is not None:
         raise RobotFault(f"the drive ended early, and nothing was measured: {result.fault}", result.kind or "stop")
-    groups, noise = _split(folder, len(chosen) * 2 * round(_HOLD * rate) / rate)
+    groups, noise, turnaround = _split(folder, len(chosen) * 2 * round(_HOLD * rate) / rate)
     folder.write_text("fit.toml", _fit_file(file, config, folder.path, noise))
     found = {}
     for name in ("steps", "noise"):
         with current_progress().phase(name):
             fitted = fit(folder.path / "fit.toml", [folder.path / f"{name}.npz"], overrides, out=folder.path / name)
         (verdict,) = (each for each in fitted.verdicts if each.key == "signals.delay")
-        found[name] = (verdict.value, verdict.block_half_width or verdict.half_width, fitted.costs[-1])
-    steps = max(0, round(found["noise"][0] / config.simulation.dt))
+        own = verdict.value - turnaround  # the fit's is from the state
+        found[name] = (own, verdict.block_half_width or verdict.half_width, fitted.costs[-1])
+    steps = max(0, round((found["noise"][0] + turnaround) / config.simulation.dt))
     folder.write_text("latency.toml", _overlay(file, folder.path, groups, steps, found))
-    trip = result.round_trip.get("p50", float("nan"))
-    return LatencyResult(folder=folder.path, found=found, round_trip=trip, delay_steps=steps, drive=result)
+    return LatencyResult(folder=folder.path, found=found, turnaround=turnaround, delay_steps=steps, drive=result)
 
 
 def _moves(count: int, chosen: Any, amplitude: float, rate: float, seed: int) -> np.ndarray:
@@ -132,9 +136,9 @@ def _moves(count: int, chosen: Any, amplitude: float, rate: float, seed: int) ->
     return np.concatenate([*rows, noise])
 
 
-def _split(folder: RunFolder, end: float) -> tuple[list[str], float]:
-    """Write the parts of the recording as logs; return the labels of the groups of actuators, and the noise of the
-    positions, which is that of their counts [rad or m].
+def _split(folder: RunFolder, end: float) -> tuple[list[str], float, float]:
+    """Write the parts of the recording as logs; return the labels of the groups of actuators, the noise of the
+    positions, which is that of their counts [rad or m], and the time from a state to its targets [s].
     """
     with Recording(folder.path / "drive" / "series.npz") as recording:
         time, labels = np.asarray(recording.time), list(recording["joint_q"].labels)
@@ -145,12 +149,13 @@ def _split(folder: RunFolder, end: float) -> tuple[list[str], float]:
                 command[:, labels.index(label)] = series.values[:, 0, number]
         command = np.concatenate([command[1:], command[-1:]])  # a row has the targets that led to it
         position = recording["joint_q"].values[:, 0]
+        turnaround = float(np.median(recording["robot/turnaround"].values))
     for name, part in (("steps", time < end), ("noise", time >= end)):
         arrays = {"time": time[part], "position": position[part], "command": command[part]}
         folder.write_arrays(f"{name}.npz", arrays | {"joints": np.array(labels)})
     changes = np.abs(np.diff(position, axis=0))
     count = float(changes[changes > 1e-6].min()) if (changes > 1e-6).any() else 1e-6
-    return [name.split("/")[1] for name in targets], count / math.sqrt(12.0)
+    return [name.split("/")[1] for name in targets], count / math.sqrt(12.0), turnaround
 
 
 def _fit_file(file: Path, config: Any, folder: Path, noise: float) -> str:
@@ -163,7 +168,7 @@ def _fit_file(file: Path, config: Any, folder: Path, noise: float) -> str:
     delay = f'[fit.parameters."signals.delay"]\nrange = [-0.02, {_LONGEST}]\nscale = "linear"\n'
     step = config.simulation  # a delay is found to a part of a step: steps are short
     parts = max(1, math.ceil(step.dt / _FINE - 1e-6))
-    fine = f"[simulation]\ndt = {step.dt / parts!r}\ndecimation = {step.decimation * parts}\n"
+    fine = f"[simulation]\ndt = {step.dt / parts!r}\ndecimation = 1\n"
     none = "".join(
         f"[actuators.{label}.delay]\nextends = false\nsteps = 0\n"
         for label, group in config.actuators.items()

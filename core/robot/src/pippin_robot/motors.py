@@ -239,6 +239,10 @@ class MotorDriver(RobotDriver):
             position: Positions [rad], shape [joints]; NaN leaves a goal as it is.
         """
 
+    def rounded(self, position: np.ndarray) -> np.ndarray:
+        """Return targets in whole counts."""
+        return self.encoders.positions(self.encoders.counts(position))
+
     def asked(self, register: int, size: int) -> dict[int, tuple[int, bytes]]:
         """Return the error and the bytes of a register of every motor, by address.
 

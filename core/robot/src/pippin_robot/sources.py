@@ -27,6 +27,8 @@ class DriveSource:
     """A recording of Pippin, whose targets are sent again."""
     leader: Path | None = None
     """The file of a robot that somebody moves by hand."""
+    teleoperate: bool = False
+    """Whether the sliders of a page move it."""
     moves: np.ndarray | None = None
     """Ways from the start of the file in each period, shape [periods, joints]."""
 
@@ -36,7 +38,8 @@ class DriveSource:
         return not self._given()
 
     def _given(self) -> list[str]:
-        return [name for name in ("policy", "replay", "leader", "moves") if getattr(self, name) is not None]
+        names = ("policy", "replay", "leader", "teleoperate", "moves")
+        return [name for name in names if (value := getattr(self, name)) is not None and value is not False]
 
     def __attrs_post_init__(self) -> None:
         given = self._given()
@@ -140,8 +143,12 @@ class PolicySource(TargetSource):
         wanted = self._runner.passport["commands"]
         self._commands = {label: np.asarray(value, dtype=np.float32) for label, value in commands.items()}
         for label in wanted.keys() ^ self._commands.keys():
-            sizes = {name: len(each["labels"]) for name, each in wanted.items()}
-            raise ConfigError(f"--command: {label!r} is missing or unknown; the policy takes {sizes or 'none'}")
+            raise ConfigError(f"--command: {label!r} is missing or unknown; the policy takes: {_told(wanted)}")
+        for label, value in self._commands.items():
+            if value.shape != (len(wanted[label]["labels"]),) or not np.isfinite(value).all():
+                raise ConfigError(
+                    f"--command: {label}={value.tolist()} does not fit; the policy takes: {_told(wanted)}"
+                )
         self._places = {
             label: np.array([names.index(each.rpartition("/")[2]) for each in own])
             for label, own in self._runner.driven.items()
@@ -176,6 +183,10 @@ class PolicySource(TargetSource):
         for label, places in self._places.items():
             found[places] = told[label]
         return found
+
+
+def _told(wanted: Mapping[str, Any]) -> str:
+    return "; ".join(f"{name}={','.join(each['labels'])}" for name, each in wanted.items()) or "none"
 
 
 class LeaderSource(TargetSource):

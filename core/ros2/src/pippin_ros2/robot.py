@@ -96,13 +96,12 @@ class RosServer(RobotServer):
         ]
         wire.announce()
         self.address = f"{wire.address}: {config.joint_states}, {config.joint_command}"
-        self._publish(readings)
+        self.publish(readings)
 
-    def exchange(self, readings: RobotReadings) -> RobotCommands:
-        """Tell the state, and return what was commanded."""
+    def commands(self, readings: RobotReadings) -> RobotCommands:
+        """Return what was commanded."""
         now = self._now(readings)
         if not self._is_silent:
-            self._publish(readings)
             for topic, take, kind, follow in self._heard:
                 for data in take():
                     self._counts["commands"] += 1
@@ -116,7 +115,10 @@ class RosServer(RobotServer):
     def _now(self, readings: RobotReadings) -> float:
         return readings.simulated if self._config.use_sim_time else time.time()
 
-    def _publish(self, readings: RobotReadings) -> None:
+    def publish(self, readings: RobotReadings) -> None:
+        """Tell the state."""
+        if self._is_silent:
+            return
         names, time_now = self._names, stamp(self._now(readings))
         state = {"header": {"stamp": time_now}, "name": names.names, "position": names.told(readings.position)}
         state |= {"velocity": names.turned(readings.velocity), "effort": names.turned(readings.effort)}

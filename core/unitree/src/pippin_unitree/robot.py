@@ -60,10 +60,10 @@ class UnitreeServer(RobotServer):
         self._take = wire.reader("rt/lowcmd", motors.command_kind, "best-effort")
         self._answer, self._asked = wire.writer(RESPONSES, RESPONSE), wire.reader(REQUESTS, REQUEST)
         self.address = f"{wire.address}: rt/lowstate, rt/lowcmd of a {self._config.robot}"
-        self._publish(readings)
+        self.publish(readings)
 
-    def exchange(self, readings: RobotReadings) -> RobotCommands:
-        """Follow what was commanded, and tell the state."""
+    def commands(self, readings: RobotReadings) -> RobotCommands:
+        """Follow what was commanded."""
         if self._is_silent:
             return self._commands
         for data in self._take():
@@ -76,10 +76,12 @@ class UnitreeServer(RobotServer):
                 current_progress().remark(f"a command at rt/lowcmd is refused: {error}")
         for data in self._asked():
             self._reply(decode(messages(), REQUEST, data))
-        self._publish(readings)
         return self._commands
 
-    def _publish(self, readings: RobotReadings) -> None:
+    def publish(self, readings: RobotReadings) -> None:
+        """Tell the state."""
+        if self._is_silent:
+            return
         state, motors = self._state, self._motors
         state["tick"] = int(1e3 * readings.simulated) & 0xFFFFFFFF
         motors.put(state, "motor_state.mode", self._commands.enabled)

@@ -41,8 +41,10 @@ agreed = click.option(
 )
 @click.option("--replay", type=PATH, metavar="RECORDING", help="Send the targets of a recording again.")
 @click.option("--leader", type=PATH, metavar="FILE", help="Follow the robot of another file, moved by hand.")
+@click.option("--teleoperate", is_flag=True, help="Follow the sliders of the page.")
 @click.option("--duration", type=click.FloatRange(min=0.0, min_open=True), metavar="S", help="Time [s].")
 @click.option("--dry-run", is_flag=True, help="Compute everything, and write nothing to the robot.")
+@click.option("--page", is_flag=True, help="Show the robot on a page in the browser, with a button that stops it.")
 @click.option("--shadow", is_flag=True, help="Run the simulation beside the robot, and compare.")
 @click.option(
     "--resync",
@@ -60,12 +62,12 @@ agreed = click.option(
 def drive(file: Path, overrides: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Drive the robot of FILE: a real one, or one of `pippin emulate`.
 
-    Hold or hang up the robot, keep a hand on its switch, and begin with --dry-run. The space bar stops it; Ctrl-C stops
-    it, and a second one takes the torque.
+    Hold or hang up the robot, keep a hand on its switch, and begin with --dry-run. The space bar and the button of the
+    page stop it; Ctrl-C stops it, and a second one takes the torque.
 
     It measures, goes to the first targets within robot.safety.soft_start, and then follows the motions of FILE, or what
-    --policy, --replay or --leader say. Each target is kept within [robot.limits]. A fault of [robot.safety] leaves the
-    robot as its on_fault says.
+    --policy, --replay, --leader or --teleoperate say. Each target is kept within [robot.limits]. A fault of
+    [robot.safety] leaves the robot as its on_fault says.
 
     The folder, by default runs/NAME-DATE-TIME, has what was measured (series.npz), a summary (summary.json) and a page
     (report.html). `pippin fit` reads it.
@@ -76,7 +78,7 @@ def drive(file: Path, overrides: tuple[str, ...], as_json: bool, **options: Any)
         from pippin_robot import RobotFault
         from pippin_robot.sources import DriveSource
 
-        given = {name: options.pop(name) for name in ("policy", "replay", "leader")}
+        given = {name: options.pop(name) for name in ("policy", "replay", "leader", "teleoperate")}
         source = DriveSource(**given, commands=dict(map(_command, options.pop("commands"))))
         config = loaded(file, overrides, progress)
         from pippin_robot.drive_result import shown

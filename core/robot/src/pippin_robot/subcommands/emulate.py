@@ -18,8 +18,8 @@ from .drive import loaded, realtime
 @click.option("--duration", type=click.FloatRange(min=0.0, min_open=True), metavar="S", help="End after this time [s].")
 @click.option(
     "--hand",
-    type=click.Choice(["sweep", "wave"]),
-    help="Move joints without torque: as a calibration needs it, or to and fro.",
+    type=click.Choice(["sweep", "wave", "page"]),
+    help="Move joints without torque: as a calibration needs it, to and fro, or by sliders in the browser.",
 )
 @click.option(
     "--calibrated",
@@ -44,9 +44,13 @@ def emulate(file: Path, overrides: tuple[str, ...], as_json: bool, **options: An
         from pippin_robot.emulating import emulate as emulate_file
 
         found = emulate_file(config, ready=lambda address: progress.note(f"the robot is at {address}"), **options)
-        late = ", ".join(f"{name} {1e3 * value:.2f}" for name, value in found.late.items())
+        late, answer = (
+            ", ".join(f"{name} {1e3 * value:.2f}" for name, value in each.items())
+            for each in (found.late, found.answer)
+        )
         progress.note(f"{found.seconds:.1f} s at {found.rate:.1f} steps per second; {found.dropped} left out")
         progress.note(f"steps late by [ms]: {late}; scheduler: {found.scheduler}")
+        progress.note(f"from a command to the state that has it [ms]: {answer}")
         progress.note(", ".join(f"{name} {value}" for name, value in found.counts.items()))
     if as_json:
         click.echo(json.dumps(attrs.asdict(found), ensure_ascii=False))

@@ -51,5 +51,5 @@ def latency(file: Path, overrides: tuple[str, ...], as_json: bool, **options: An
     table = new_table("from", "to its effect [ms]", "± 95 % [ms]", "unexplained [σ]")
     for name, (value, width, cost) in found.found.items():
         table.add_row(name, f"{1e3 * value:.2f}", f"{1e3 * width:.2f}", f"{cost:.2f}")
-    trip = f"reading and writing takes {1e3 * found.round_trip:.2f} ms of it"
-    print_table(table, [trip, f"latency.toml: a delay of {found.delay_steps} physics steps"])
+    answer = f"from a state to the target that answers it: {1e3 * found.turnaround:.2f} ms more"
+    print_table(table, [answer, f"latency.toml: a delay of {found.delay_steps} physics steps"])

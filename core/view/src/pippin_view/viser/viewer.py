@@ -6,6 +6,7 @@ import logging
 import math
 import sys
 import time as clock
+from collections.abc import Callable
 from contextlib import closing, suppress
 from typing import Any
 
@@ -138,6 +139,16 @@ class ViewerViser:
     def pause(self, is_paused: bool = True) -> None:
         """Pause the simulation, or continue, as the page does."""
         self._panel.controls.pause(is_paused)
+
+    def add_button(self, name: str, call: Callable[[], None], color: Any = None) -> None:
+        """Add a button to the page, first of all; `call` runs at once, on a thread of the server.
+
+        Args:
+            name: What it says.
+            call: It does not touch the simulation.
+            color: A colour of Mantine, such as `red`.
+        """
+        self._panel.page.server.gui.add_button(name, color=color, order=-1.0).on_click(lambda event: call())
 
     def show_fault(self, fault: str) -> None:
         """Show an error on the page; an empty text removes it."""
