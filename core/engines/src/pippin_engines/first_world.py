@@ -91,10 +91,8 @@ class FirstWorld:
 
     def __init__(self, model: newton.Model) -> None:
         self._model = model
-        count, starts = (
-            model.joint_count // model.world_count,
-            [self._of(f"joint_{name}_start") for name in ("q", "qd")],
-        )
+        count = model.joint_count // model.world_count
+        starts = [self._of(f"joint_{name}_start") for name in ("q", "qd")]
         #: The joints, in the order of the model.
         self.joints: list[WorldJoint] = [
             self._joint(row, *([*range(*each[row : row + 2])] for each in starts)) for row in range(count)
@@ -146,9 +144,11 @@ class FirstWorld:
                 yield f"type: plane {shape.label!r} moves, or has edges; let it be a box, or an endless ground"
 
     def numbers(self, *names: str) -> dict[str, np.ndarray]:
-        """Return arrays of the model by their names, with a row of numbers for each world, shape [W, n].
+        """Return arrays of the model by their names, with those of each world in a row, shape [W, n, ...].
 
         Args:
             *names: Their names.
         """
-        return {name: self._of(name).reshape(self._model.world_count, -1).astype(float) for name in names}
+        arrays, count = map(self._of, names), self._model.world_count
+        rows = (array.reshape(count, len(array) // count, *array.shape[1:]).astype(float) for array in arrays)
+        return dict(zip(names, rows, strict=True))

@@ -50,7 +50,7 @@ class Scene:
     def numbers(self) -> dict[str, np.ndarray]:
         """Return what each world may have of its own, as `Engine` takes it."""
         mass, com, inertia = self.world.numbers("body_mass", "body_com", "body_inertia").values()
-        found = {"mass": mass, "com": com.reshape(*mass.shape, 3), "inertia": six(inertia.reshape(*mass.shape, 3, 3))}
+        found = {"mass": mass, "com": com, "inertia": six(inertia)}
         return found | {name: self._of_axes(name) for name in ("armature", "friction", "target_ke", "target_kd")}
 
     def joints(self) -> dict[str, Any]:

@@ -16,12 +16,12 @@ FRAMES = EngineFrames(pose="body")
 """A free joint of PhysX: the pose of its body in the world, and the velocity of its centre of mass."""
 
 LIVE = (
-    *("armature", "effort_limits", "gravity", "joint_damping", "joint_drives", "joint_friction"),
+    *("armature", "effort_limits", "gravity", "joint_damping", "joint_drives", "joint_friction", "joint_limits"),
     "rigid_bodies",
 )
 BUILT = (
-    *("carried_sliders", "fixed_joints", "free_joints", "joint_limits", "prismatic_joints", "restitution"),
-    *("revolute_joints", "rigid_contacts"),
+    *("carried_sliders", "fixed_joints", "free_joints", "prismatic_joints", "restitution", "revolute_joints"),
+    "rigid_contacts",
 )
 """Features that each world may change, and those that are read once."""
 
@@ -43,5 +43,5 @@ class SolverPhysX(EngineSolver):
     def make_worlds(self, model: newton.Model, dt: float) -> TreeWorlds:
         """Return all worlds, each a scene of PhysX."""
         stage = Stage(model, self.config)
-        arguments = {"usd": stage.usd(), "gravity": stage.gravity, "dt": dt, "threads": self.config.threads}
-        return TreeWorlds(model, self.config, FRAMES, arguments | stage.trees(), stage.numbers)
+        arguments = stage.arguments() | {"dt": dt, "threads": self.config.threads}
+        return TreeWorlds(model, self.config, FRAMES, arguments, stage.numbers)

@@ -39,8 +39,8 @@ def mechanism(model: newton.Model) -> dict[str, Any]:
         "armature": armature,
         "damping": damping,
         "mass": mass,
-        "com": com.reshape(-1, 3),
-        "inertia": inertia.reshape(-1, 3, 3),
+        "com": com,
+        "inertia": inertia,
     }
 
 
