@@ -31,8 +31,8 @@ class Engine:
     Args:
         arrays: `q`, `target_q` [W, nq], `v`, `target_v`, `efforts` [W, nv]; `wrenches` [W, bodies, 6], at the centres
             of mass, in the world's axes; `gravity` [W, 3].
-        prims: The prims of a world, with its bodies `b0` and so on: path, type, what it has of the type, and of its
-            schemas; a list holds paths.
+        prims: The prims of the first world, with its bodies `b0` and so on: path, type, what it has of the type, and
+            its schemas with what it has of each, which may name an axis behind a colon; a list holds paths.
         free: The columns of coordinates and of velocities of free bodies, by their names.
         roots: The root of each tree with joints.
         axes: The columns of the coordinate and of the velocity of each joint, by its name.
@@ -54,17 +54,16 @@ class Engine:
         self._physx.wait_task(self._physx.attach_ovstage(self._stage, read_ordinal=2))
         self._physx.warmup()
         self._poses, self._wrench = (self._tensor(f"RIGID_BODY_{kind}", self._bodies) for kind in ("POSE", "WRENCH"))
-        self._states, self._inputs, self._axes = [], [], []
-        for name, kind, which in (("q", "POSE", 0), ("v", "VELOCITY", 1)) if free else ():
-            columns = np.ravel([each[which] for each in free.values()])
-            self._states.append((name, columns, self._tensor(f"RIGID_BODY_{kind}", [*free])))
+        self._parts, self._axes = [], []
+        for name, kind, columns in zip("qv", ("POSE", "VELOCITY"), zip(*free.values(), strict=True), strict=False):
+            self._parts.append((name, np.ravel(columns), self._tensor(f"RIGID_BODY_{kind}", [*free])))
         for root in roots:
             names = self._tensor("ARTICULATION_LINK_POSE", [root]).dof_names
             q, v = np.array([axes[name] for name in names], int).reshape(-1, 2).T
-            for name, kind in JOINTS.items() if len(names) else ():
-                part = name, q if name.endswith("q") else v, self._tensor(f"ARTICULATION_{kind}", [root])
-                (self._states if name in "qv" else self._inputs).append(part)
-            self._axes += [(root, v)] if len(names) else []
+            for name, kind in JOINTS.items() if names else ():
+                tensor = self._tensor(f"ARTICULATION_{kind}", [root])
+                self._parts.append((name, q if name.endswith("q") else v, tensor))
+            self._axes += [(root, v)] if names else []
         self.change(**numbers)
 
     def _write(self, prims):
@@ -98,12 +97,10 @@ class Engine:
     def step(self, count):
         """Take substeps, from the arrays where they are not what PhysX has; it keeps efforts and targets."""
         arrays, told = self._arrays, self._told
-        is_written = np.any([(arrays[name] != told[name]).any(1) for name in "qv"], axis=0)
-        for name, columns, tensor in self._states if is_written.any() else ():
-            write(tensor, arrays[name][:, columns], is_written)
-        for name, columns, tensor in self._inputs:
-            if (arrays[name] != told[name]).any():
-                write(tensor, arrays[name][:, columns])
+        for name, columns, tensor in self._parts:
+            is_new = (arrays[name] != told[name]).any(1)
+            if is_new.any():
+                write(tensor, arrays[name][:, columns], is_new)
         told |= {name: arrays[name].copy() for name in JOINTS}
         wrenches, gravity = arrays["wrenches"], arrays["gravity"] - self._gravity
         is_pushed = wrenches.any() or gravity.any()
@@ -111,7 +108,7 @@ class Engine:
             if is_pushed:
                 self._push(wrenches, gravity)
             self._physx.step_sync(self._dt)
-        for name, columns, tensor in self._states:
+        for name, columns, tensor in (part for part in self._parts if part[0] in "qv"):
             arrays[name][:, columns] = told[name][:, columns] = read(tensor).reshape(len(gravity), -1)
 
     def _push(self, wrenches, gravity):

@@ -13,16 +13,8 @@ from pippin_engines import FirstWorld, WorldJoint, WorldShape
 
 from . import PhysXConfig
 
-__all__ = ["Stage"]
-
-FORMS = {
-    "BOX": ("cube", "size"),
-    "SPHERE": ("sphere", "radius"),
-    **{kind.upper(): (kind, "radius", "height") for kind in ("capsule", "cylinder", "cone")},
-    **dict.fromkeys(("ELLIPSOID", "CONVEX_MESH"), ("mesh", "points", "face_vertex_counts", "face_vertex_indices")),
-    "PLANE": ("plane",),
-}
-"""The prim of each shape, and the names of what tells its size."""
+FORMS = ("BOX", "SPHERE", "CAPSULE", "CYLINDER", "CONE", "PLANE", "ELLIPSOID", "CONVEX_MESH")
+"""Kinds of shapes."""
 
 OWNER = {"simulation_owner": ["/env0/scene"]}
 """The scene of bodies and shapes."""
@@ -36,14 +28,8 @@ BODY = {
 
 ROOT = {"physics_articulation_root": dict[str, Any]()}
 
-X = wp.vec3(1.0, 0.0, 0.0)
-"""The axis of joints of PhysX."""
-
 FAR = 1e6
 """Coordinates [m, rad] from which Newton's builders mean that nothing is limited."""
-
-HULL = 34
-"""Most points of a convex mesh: PhysX leaves points out of a hull that has more than 64 triangles."""
 
 NUMBERS = {
     "BODY_MASS": ("body_mass",),
@@ -64,10 +50,6 @@ ALIKE = (
 )
 """Arrays of the model that all worlds share."""
 
-Prim = tuple[str, str, dict[str, Any], dict[str, dict[str, Any]]]
-"""A prim of a world: its path there, its type, what it has of the type, and its schemas with what it has of each, some
-with an axis of a joint behind a colon. A list holds paths."""
-
 
 class Stage:
     """A model whose worlds hold the same.
@@ -80,58 +62,38 @@ class Stage:
     def __init__(self, model: newton.Model, config: PhysXConfig) -> None:
         self._model, self._config, self._world = model, config, FirstWorld(model)
         self._parents = {joint.parent for joint in self._world.joints}
-        self._touching = {frozenset((first.row, second.row)) for first, second in self._world.touching}
-
-    def faults(self) -> Iterator[str]:
-        """Yield what PhysX, or this wrapper, does not have."""
-        world = self._world
-        yield from world.faults("physx", FORMS)
-        for shape in world.shapes:
-            if len(shape.corners) > HULL:
-                label = shape.label
-                yield f"type: mesh {label!r} has more than {HULL} points, and PhysX would leave some out; reduce it"
-        linked = {frozenset((joint.parent, joint.child)) for joint in world.joints if joint.parent >= 0}
-        for first, second in world.touching:
-            if frozenset((first.body, second.body)) in linked:
-                names = f"{first.label!r} and {second.label!r}"
-                yield f"type: {names} may touch across a joint, as they never do in PhysX; let their pair be filtered"
-
-    def notes(self) -> list[str]:
-        """Return what of the model is not exact."""
-        labels = [shape.label for shape in self._world.shapes if shape.kind == "ELLIPSOID"]
-        return [f"ellipsoid {label!r} is a convex mesh in PhysX, within 5 % of its size" for label in labels]
+        self._touching = [{first.row, second.row} for first, second in self._world.touching]
 
     def numbers(self) -> dict[str, np.ndarray]:
         """Return what each world has of its own, by the names of `NUMBERS`, shape [W, bodies or velocities, n]."""
-        found = {
-            kind: np.stack([self._world.numbers(name)[name] for name in names], axis=-1)
-            for kind, names in NUMBERS.items()
-        }
+        found = {kind: np.stack(self._world.numbers(*names), axis=-1) for kind, names in NUMBERS.items()}
         com = found["BODY_COM_POSE"][..., 0]
         found["BODY_COM_POSE"] = np.append(com, np.broadcast_to([0.0, 0.0, 0.0, 1.0], (*com.shape[:2], 4)), axis=-1)
         found["DOF_LIMIT"] = np.clip(found["DOF_LIMIT"], -FAR, FAR)  # without limits, a hinge would not count its turns
         return found
 
     def arguments(self) -> dict[str, Any]:
-        """Return the prims of a world, its trees, and the gravity of the scenes, for the engine."""
+        """Return the prims of a world, its trees, and the gravity of the scenes, for the engine.
+
+        A prim is its path in the first world, its type, what it has of the type, and its schemas with what it has of
+        each; some schemas name an axis of a joint behind a colon.
+        """
         joints, gravity = self._world.joints, self._model.gravity.numpy()[0].astype(float)
         free = {f"b{joint.child}": [joint.q, joint.qd] for joint in joints if joint.kind == "FREE"}
-        roots = [f"b{joint.child}" for joint in joints if joint.kind == "FREE" and joint.child in self._parents]
-        roots += [f"root{joint.child}" for joint in joints if joint.kind != "FREE" and joint.parent < 0]
         axes = {f"j{joint.child}": [*joint.q, *joint.qd] for joint in joints if joint.axis.any()}
         prims = [("/env0", "xform", {}, {}), self._scene(gravity), *self._bodies(), *self._shapes()]
+        roots = [path.rpartition("/")[2] for path, _, _, schemas in prims if ROOT.keys() <= schemas.keys()]
         return {"prims": prims, "free": free, "roots": roots, "axes": axes, "gravity": gravity}
 
-    def _scene(self, gravity: np.ndarray) -> Prim:
+    def _scene(self, gravity: np.ndarray) -> tuple[Any, ...]:
         magnitude = float(np.linalg.norm(gravity))
         columns = {"gravity_direction": gravity / (magnitude or 1.0), "gravity_magnitude": magnitude}
         counts = {"position": self._config.position_iterations, "velocity": self._config.velocity_iterations}
         settings = {f"{end}_{of}_iteration_count": n for of, n in counts.items() for end in ("min", "max")}
-        settings |= {"solver_type": self._config.method.upper(), "disable_sleeping": True}
-        settings |= {"broadphase_type": "SAP", "enable_gpudynamics": False}
+        settings |= {"solver_type": self._config.method.upper(), "disable_sleeping": True, "broadphase_type": "SAP"}
         return "/env0/scene", "physics_scene", columns, {"physx_scene": settings}
 
-    def _bodies(self) -> Iterator[Prim]:
+    def _bodies(self) -> Iterator[tuple[Any, ...]]:
         """Yield bodies, all at the origin, and joints: the engine gets coordinates before the first step."""
         for joint in self._world.joints:
             base, own, is_free = f"/env0/b{joint.parent}", f"/env0/b{joint.child}", joint.kind == "FREE"
@@ -143,23 +105,22 @@ class Stage:
             if not is_free:
                 yield f"/env0/j{joint.child}", *self._joint(joint, {"body0": [base], "body1": [own]})
 
-    def _joint(self, joint: WorldJoint, ends: dict[str, Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    def _joint(self, joint: WorldJoint, found: dict[str, Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:
         """Return the type of a joint between two bodies, and what it has; PhysX's axis is x."""
-        found, schemas, own = ends, {}, {"REVOLUTE": "angular", "PRISMATIC": "linear"}.get(joint.kind)
-        turn = np.eye(4)[3]
+        turn, schemas, own = np.eye(4)[3], {}, {"REVOLUTE": "angular", "PRISMATIC": "linear"}.get(joint.kind)
         if own:
-            turn = np.array(newton.math.quat_between_vectors_robust(X, wp.vec3(*joint.axis)))
+            turn = np.array(newton.math.quat_between_vectors_robust(wp.vec3(1.0, 0.0, 0.0), wp.vec3(*joint.axis)))
             found |= {"axis": "X", "lower_limit": -FAR, "upper_limit": FAR}
             schemas = {f"physics_drive:{own}": {"type": "force"}, f"physx_joint_axis:{own}": {}}
         for side, frame in enumerate((joint.outer, joint.inner)):
             found |= {f"local_pos{side}": frame[:3], f"local_rot{side}": product(frame[3:], turn)}
         return f"physics_{joint.kind.lower()}_joint", found, schemas
 
-    def _shapes(self) -> Iterator[Prim]:
+    def _shapes(self) -> Iterator[tuple[Any, ...]]:
         for shape in self._world.shapes:
-            place, (kind, *names) = path(shape), FORMS[shape.kind]
+            place, (kind, sizes) = path(shape), form(shape)
             others = [other for other in self._world.shapes if other.row > shape.row and other.body != shape.body]
-            apart = [path(other) for other in others if frozenset((shape.row, other.row)) not in self._touching]
+            apart = [path(other) for other in others if {shape.row, other.row} not in self._touching]
             schemas = {
                 "physics_collision": OWNER,
                 "physx_collision": {"rest_offset": shape.margin},
@@ -167,7 +128,7 @@ class Stage:
                 "physics_filtered_pairs": {"filtered_pairs": apart},
                 "material_binding": {"material_binding_physics": [f"{place}/m"]},
             }
-            yield place, kind, placed(shape) | {name: sizes(shape)[name] for name in names}, schemas
+            yield place, kind, placed(shape) | sizes, schemas
             surface = {"static_friction": shape.mu, "dynamic_friction": shape.mu, "restitution": shape.restitution}
             yield f"{place}/m", "material", {}, {"physics_material": surface}
 
@@ -184,15 +145,10 @@ def placed(shape: WorldShape) -> dict[str, Any]:
     return {"local_matrix": found.ravel()}
 
 
-def sizes(shape: WorldShape) -> dict[str, Any]:
-    """Return what may tell the size of a shape; the faces of a convex mesh are PhysX's."""
-    points = shape.size * ball() if shape.kind == "ELLIPSOID" else shape.corners
-    faces = {"face_vertex_counts": np.array([len(points)]), "face_vertex_indices": np.arange(len(points))}
-    return {"size": 2.0, "radius": shape.size[0], "height": 2.0 * shape.size[1], "points": points} | faces
-
-
-def ball() -> np.ndarray:
-    """Return 34 points around a ball of radius 1, mirrored at all planes of the axes: their hull is within 5 %."""
-    turns, tilts = (np.arange(8) + 0.5) * np.pi / 4.0, np.radians((47.0, 78.0, 102.0, 133.0))
-    rings = [(np.sin(a) * np.cos(b), np.sin(a) * np.sin(b), np.cos(a)) for a in tilts for b in turns]
-    return 1.049 * np.array([(0.0, 0.0, 1.0), (0.0, 0.0, -1.0), *rings])
+def form(shape: WorldShape) -> tuple[str, dict[str, Any]]:
+    """Return the type of a shape, and what tells its size; the faces of a mesh are PhysX's."""
+    (radius, half, _), points = shape.size, np.arange(len(shape.corners))
+    faces = {"face_vertex_counts": np.array([len(points)]), "face_vertex_indices": points}
+    forms = {"BOX": ("cube", {"size": 2.0}), "SPHERE": ("sphere", {"radius": radius}), "PLANE": ("plane", {})}
+    forms |= dict.fromkeys(("ELLIPSOID", "CONVEX_MESH"), ("mesh", {"points": shape.corners} | faces))
+    return forms.get(shape.kind, (shape.kind.lower(), {"radius": radius, "height": 2.0 * half}))
