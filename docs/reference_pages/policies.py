@@ -76,9 +76,9 @@ column is no success: it rewards a height or a speed that only a solver which th
 Why does `ant` fall on `motrix`? Its policy knows the pyramid of friction of `mujoco-native`, where a foot that slips
 between the two axes has as little as 0.71 of its friction. `motrix` has the round cone, and a step of Euler's kind. In
 the first 15 s of 16 episodes, 10 end early on `motrix`, and 10 on `mujoco-native` with `cone = "elliptic"` and
-`integrator = "euler"`, but 1 with the cone alone and none with the step alone. On `motrix`, with frictions of 0.9, 0.7 and
-0.5 in place of 1, 11, 2 and none end early, and 5 with half the step; other contacts, limits and tolerances leave it
-at 8 to 13.
+`integrator = "euler"`, but 1 with the cone alone and none with the step alone. On `motrix`, with frictions of 0.9,
+0.7 and 0.5 in place of 1, 11, 2 and none end early, and 5 with half the step; other contacts, limits and tolerances
+leave it at 8 to 13.
 """
 
 COLUMNS = 4
