@@ -59,7 +59,7 @@ class Stage:
         config: The settings.
     """
 
-    def __init__(self, model: newton.Model, config: PhysXConfig) -> None:
+    def __init__(self, model: Any, config: PhysXConfig) -> None:
         self._model, self._config, self._world = model, config, FirstWorld(model)
         self._parents = {joint.parent for joint in self._world.joints}
         self._touching = [{first.row, second.row} for first, second in self._world.touching]
