@@ -72,6 +72,13 @@ means that a joint or a body became too fast or not finite, in the control step 
 not enough. "Not played" was not tried since the policy was trained. `mujoco-native@mujoco-4.0` has MuJoCo 4.0 as its
 engine, [in an environment of its own](../how-to/engine-in-an-environment.md). A return far above that of the first
 column is no success: it rewards a height or a speed that only a solver which throws the body can give.
+
+Why does `ant` fall on `motrix`? Its policy knows the pyramid of friction of `mujoco-native`, where a foot that slips
+between the two axes has as little as 0.71 of its friction. `motrix` has the round cone, and a step of Euler's kind. In
+the first 15 s of 16 episodes, 10 end early on `motrix`, and 10 on `mujoco-native` with `cone = "elliptic"` and
+`integrator = "euler"`, but 1 with the cone alone and none with the step alone. On `motrix`, with frictions of 0.9,
+0.7 and 0.5 in place of 1, 11, 2 and none end early, and 5 with half the step; other contacts, limits and tolerances
+leave it at 8 to 13.
 """
 
 COLUMNS = 4

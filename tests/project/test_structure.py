@@ -49,9 +49,8 @@ PACKAGES = {
 TOTAL = 110_230
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
-WRAPPERS = {"drake": 250, "motrix": 225, "physx": 340, "pinocchio": 115}
-"""Lines of code of each solver that wraps an engine of others. Issue 55 asks for 250: what PhysX has above it is the
-text of USD, its only format, which no other wrapper writes."""
+WRAPPERS = {"drake": 248, "motrix": 225, "physx": 250, "pinocchio": 115}
+"""Lines of code of each solver that wraps an engine of others. Issue 55 asks for 250."""
 
 SLACK = 1.05
 """Growth of a package that needs no issue, as a factor."""

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import attrs
 import newton
@@ -244,3 +245,25 @@ def test_both_ways_are_what_the_system_has():
     with EngineProcess(settings) as first, EngineProcess(settings, signals="sockets") as second:
         assert first.hello == second.hello
         assert first.hello["name"] == "numpy"
+
+
+def sleeps(pid):
+    """Return how often the main thread of a process has slept of its own accord."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("voluntary_ctxt_switches"))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2, reason="it counts sleeps on two cores")
+@pytest.mark.parametrize("end", ["host", "engine"])
+def test_an_end_that_is_answered_at_once_does_not_sleep(end):
+    """Who does not look first sleeps in each of 100 steps; the quietest of many rounds counts, on a busy machine."""
+    with simulation(worlds=1, environment=HERE) as found:
+        engine, counts = found.solver.engine, []
+        for _ in range(100):
+            before = sleeps({"host": os.getpid(), "engine": engine.pid}[end])
+            for _ in range(100):
+                engine.step()
+            counts.append(sleeps({"host": os.getpid(), "engine": engine.pid}[end]) - before)
+
+    assert min(counts) < 50

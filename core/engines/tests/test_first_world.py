@@ -63,10 +63,11 @@ def test_the_pairs_are_those_that_may_touch(world):
 
 
 def test_numbers_have_a_row_for_each_world(world):
-    found = world.numbers("body_mass", "joint_armature")
+    masses, inertias, armatures = world.numbers("body_mass", "body_inertia", "joint_armature")
 
-    assert found["body_mass"].tolist() == [[1.0, 2.0]] * 2
-    assert found["joint_armature"][:, 6] == pytest.approx([0.05, 0.05])
+    assert masses.tolist() == [[1.0, 2.0]] * 2
+    assert inertias.shape == (2, 2, 3, 3)
+    assert armatures[:, 6] == pytest.approx([0.05, 0.05])
 
 
 def test_what_an_engine_lacks_is_named_with_a_cure(world):
@@ -74,3 +75,9 @@ def test_what_an_engine_lacks_is_named_with_a_cure(world):
 
     assert fault.startswith("type: 'some' has no shapes of the kind convex_mesh, as ")
     assert "; set convex_hulls in its asset, or let it be another shape" in fault
+
+
+def test_a_mesh_of_more_corners_than_an_engine_has_is_named(world):
+    (fault,) = world.faults("some", ("PLANE", "BOX", "CONVEX_MESH"), corners=7)
+
+    assert "has more than 7 points, which 'some' drops; reduce it" in fault

@@ -88,6 +88,16 @@ def test_a_model_from_its_text_has_its_numbers(asset):
         assert (getattr(made, name) == getattr(model, name)).all()
 
 
+def test_a_light_body_keeps_the_inertia_that_the_text_rounds_to_nothing():
+    inertial = '<inertial pos="0 0 0" mass="1e-9" diaginertia="{}"/>'
+    text = f"<mujoco><worldbody><body><joint/>{inertial}</body></worldbody></mujoco>"
+    model = mujoco.MjModel.from_xml_string(text.format("2e-12 2e-12 3e-12"))
+    made, left = made_model(told_model(model, text.format("0 0 3e-12")))
+
+    assert left == []
+    assert (made.body_inertia == model.body_inertia).all()
+
+
 KIT = conformance.Conformance("solver", "mujoco-native", config={"environment": HERE, "cone": "elliptic"})
 
 

@@ -254,20 +254,38 @@ def test_a_drive_holds_as_its_gains_say_and_has_its_limit():
 
 @needs_engine
 def test_worlds_are_equal_to_the_bit_and_apart():
-    """All stand at the same place; one is pushed, and one gets another gravity."""
-    builder = on_ground("box", "capsule", speed=0.5, mu=0.3)
-    with simulation(builder, worlds=4) as found:
+    """All stand at the same place, on bodies, on a tree and on a mount; one is pushed, and one gets another gravity."""
+    builder, mount = on_ground("box", "capsule", speed=0.5, mu=0.3), wp.transform((-1.0, 0.0, 0.6), wp.quat_identity())
+    builder.add_builder(meeting_links(collision_filter_parent=True), xform=wp.transform((0.0, 2.0, 0.11), mount.q))
+    builder.add_builder(hinge(), xform=mount)
+    with simulation(builder, worlds=12) as found:
         gravity = found.model.gravity.numpy()
         gravity[2] *= 0.5
         found.model.gravity.assign(gravity)
         found.notify_model_changed(newton.ModelFlags.MODEL_PROPERTIES)
-        found.view.rigid_bodies("box").apply_forces([[0.0, 5.0, 0.0]], indices=[1])
+        for label in ("box", "one"):
+            found.view.rigid_bodies(label).apply_forces([[0.0, 5.0, 0.0]], indices=[10])
         found.step(50)
-        poses = found.state.body_q.numpy().reshape(4, -1)
+        poses = found.state.body_q.numpy().reshape(12, -1)
 
-    assert (poses[0] == poses[3]).all()
-    assert (poses[0] != poses[1]).any()
-    assert (poses[0] != poses[2]).any()
+    assert (poses[0] == poses[[1, 3, 9, 11]]).all()
+    assert (poses[0].reshape(-1, 7)[[0, 2]] != poses[10].reshape(-1, 7)[[0, 2]]).any(axis=1).all()
+    assert (poses[0].reshape(-1, 7) != poses[2].reshape(-1, 7)).any(axis=1)[:3].all()
+
+
+@needs_engine
+def test_each_world_may_have_limits_of_its_own():
+    builder = hinge(limit_lower=-1.0, limit_upper=0.3)
+    builder.joint_qd[0] = 3.0
+    with simulation(builder, worlds=2) as found:
+        found.model.joint_limit_upper.assign([0.3, 0.6])
+        found.notify_model_changed(newton.ModelFlags.JOINT_DOF_PROPERTIES)
+        angles = []
+        for _ in range(200):
+            found.step(1)
+            angles.append(found.state.joint_q.numpy().copy())
+
+    assert np.max(angles, axis=0) == pytest.approx([0.3, 0.6], abs=0.01)
 
 
 def finite_ground():
@@ -276,11 +294,13 @@ def finite_ground():
     return builder
 
 
-def meeting_links():
+def meeting_links(collision_filter_parent=False):
     builder, cfg = newton.ModelBuilder(up_axis="Z"), newton.ModelBuilder.ShapeConfig(density=0.0)
     links = [builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.02)), label=name) for name in ("one", "two")]
     joints = [builder.add_joint_free(links[0])]
-    joints.append(builder.add_joint_revolute(*links, axis=(0.0, 1.0, 0.0), collision_filter_parent=False))
+    joints.append(
+        builder.add_joint_revolute(*links, axis=(0.0, 1.0, 0.0), collision_filter_parent=collision_filter_parent)
+    )
     builder.add_articulation(joints)
     for link in links:
         builder.add_shape_sphere(link, radius=0.1, cfg=cfg)
@@ -300,7 +320,7 @@ MESH, BALL = newton.Mesh.create_box(0.1, 0.1, 0.1), newton.Mesh.create_sphere(0.
     ("builder", "told"),
     [
         (finite_ground, "plane .* moves, or has edges; let it be a box, or an endless ground"),
-        (meeting_links, "may touch across a joint, as they never do in PhysX; let their pair be filtered"),
+        (meeting_links, "may touch across a joint, as they never do in 'physx'; let their pair be filtered"),
         (lambda: of_shape(lambda b, body: b.add_shape_mesh(body, mesh=MESH)), "no shapes of the kind mesh"),
         (lambda: of_shape(lambda b, body: b.add_shape_convex_hull(body, mesh=BALL)), "mesh .* has more than 34 points"),
         (lambda: of_shape(lambda b, body: b.add_shape_plane(body=body, width=0, length=0)), "plane .* moves"),

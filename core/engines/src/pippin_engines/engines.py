@@ -147,10 +147,11 @@ class _EngineHere(RunningEngine):
     """An engine that this process imports."""
 
     def __init__(self, config: Any, arguments: EngineArguments, arrays: EngineArrays) -> None:
-        module = _imported(place_of(config).module)
+        module = _imported(place_of(config)[0])
         _refuse_other_contract(module.__name__, module.CONTRACT)
         self.arrays = {name: np.zeros(shape, dtype) for name, (shape, dtype) in arrays.items()}
-        told = _made(arguments, {"name": module.DISTRIBUTION, "version": shim.version_of(module.DISTRIBUTION)})
+        hello = {"name": module.DISTRIBUTION, "version": shim.version_of(module.DISTRIBUTION)}
+        told = arguments(hello) if callable(arguments) else arguments
         with _translated():
             self._engine: Any = module.Engine(self.arrays, **told)
         self.facts = getattr(self._engine, "facts", {})
@@ -165,10 +166,6 @@ class _EngineHere(RunningEngine):
 
     def close(self) -> None:
         self._engine = None
-
-
-def _made(arguments: EngineArguments, hello: Mapping[str, Any]) -> Mapping[str, Any]:
-    return arguments(hello) if callable(arguments) else arguments
 
 
 def _imported(name: str) -> Any:
@@ -229,9 +226,10 @@ class EngineProcess(RunningEngine):
         try:
             #: What the process said first: `python`, `numpy`, `name` and `version` of the engine, `contract`.
             self.hello: Mapping[str, Any] = connection.meet()
-            _refuse_other_contract(connection.place.module, self.hello["contract"])
+            _refuse_other_contract(connection.module, self.hello["contract"])
             self.arrays = connection.share(arrays or {})
-            self.facts = {} if arguments is None else connection.build(_made(arguments, self.hello))
+            told = arguments(self.hello) if callable(arguments) else arguments
+            self.facts = {} if told is None else connection.build(told)
         except BaseException:
             self.close()
             raise
@@ -258,11 +256,12 @@ class _Connection:
     """The host's end of an engine's process."""
 
     def __init__(self, config: Any, source: type, line: type[_Events] | type[_Sockets]) -> None:
-        self.place, self._environment = place_of(source), str(config.environment)
-        self._name, self._timeout = self.place.module.rpartition(".")[0] or self.place.module, float(config.timeout)
+        (self.module, file), self._environment = place_of(source), str(config.environment)
+        self._name, self._timeout = self.module.rpartition(".")[0] or self.module, float(config.timeout)
+        self._longest_start = max(_START, self._timeout)
         python = python_of(self._environment)
         self._line = line()
-        self.process = self._line.start([str(python), "-I", "-u", "-X", "utf8", shim.__file__], str(self.place.file))
+        self.process = self._line.start([str(python), "-I", "-u", "-X", "utf8", shim.__file__], str(file))
         self._tail: deque[str] = deque()
         self._relay = threading.Thread(target=_relay, args=(self.process.stderr, self._name, self._tail), daemon=True)
         self._relay.start()
@@ -311,10 +310,6 @@ class _Connection:
         self.process.wait(_STOP)
         self._relay.join(_STOP)
         self._line.close()
-
-    @property
-    def _longest_start(self) -> float:
-        return max(_START, self._timeout)
 
     def _told(self, kind: str, content: Any, what: str, timeout: float | None = None) -> Any:
         with suppress(ConnectionError):

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -93,20 +93,10 @@ class EngineEnvironment:
                 " `pippin env list` shows"
             ) from error
 
-    @classmethod
-    def within(cls, folder: Path) -> Iterator[EngineEnvironment]:
-        """Yield the environments in a folder, by name."""
-        for record in sorted(folder.glob(f"*/{RECORD}")):
-            yield cls.read(record.parent)
-
     def write(self) -> None:
         """Write the record of the environment."""
         told = attrs.asdict(self, filter=attrs.filters.exclude("folder"))
         (self.folder / RECORD).write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
-
-    def remove(self) -> None:
-        """Delete the folder and all that is in it."""
-        shutil.rmtree(self.folder)
 
 
 @attrs.frozen(kw_only=True)

@@ -70,7 +70,7 @@ class WorldShape:
     """What Newton has as its scale, shape [3]."""
 
     corners: np.ndarray
-    """Corners of a mesh in its frame [m], shape [n, 3]; none of others."""
+    """Corners in its frame [m], shape [n, 3], of a mesh, or of a hull within 5 % of an ellipsoid; none of others."""
 
     mu: float
     """Its friction."""
@@ -91,10 +91,8 @@ class FirstWorld:
 
     def __init__(self, model: newton.Model) -> None:
         self._model = model
-        count, starts = (
-            model.joint_count // model.world_count,
-            [self._of(f"joint_{name}_start") for name in ("q", "qd")],
-        )
+        count = model.joint_count // model.world_count
+        starts = [self._of(f"joint_{name}_start") for name in ("q", "qd")]
         #: The joints, in the order of the model.
         self.joints: list[WorldJoint] = [
             self._joint(row, *([*range(*each[row : row + 2])] for each in starts)) for row in range(count)
@@ -124,16 +122,21 @@ class FirstWorld:
     def _shape(self, row: int) -> WorldShape:
         kind, body = GeoType(self._of("shape_type")[row]).name, int(self._of("shape_body")[row])
         place, size = (self._of(f"shape_{name}")[row].astype(float) for name in ("transform", "scale"))
-        corners = size * getattr(self._model.shape_source[row], "vertices", np.zeros((0, 3)))
+        points = _ball() if kind == "ELLIPSOID" else np.zeros((0, 3))
+        corners = size * getattr(self._model.shape_source[row], "vertices", points)
         surface = (float(self._of(f"shape_{name}")[row]) for name in ("material_mu", "material_restitution", "margin"))
         return WorldShape(row, self._model.shape_label[row], kind, body, place, size, corners, *surface)
 
-    def faults(self, solver: str, kinds: Collection[str]) -> Iterator[str]:
+    def faults(
+        self, solver: str, kinds: Collection[str], corners: float = np.inf, *, across_joints: bool = True
+    ) -> Iterator[str]:
         """Yield what an engine lacks that has free bodies without a parent, and some kinds of shapes.
 
         Args:
             solver: The name of its solver.
             kinds: Names of its shapes; a plane is one without edges that rests.
+            corners: Most corners of its meshes.
+            across_joints: Whether the bodies of a joint may touch.
         """
         for row, joint in enumerate(self.joints):
             if joint.kind == "FREE" and joint.parent >= 0:
@@ -144,11 +147,26 @@ class FirstWorld:
                 yield f"type: {lack}; set convex_hulls in its asset, or let it be another shape"
             elif shape.kind == "PLANE" and (shape.body >= 0 or shape.size[:2].any()):
                 yield f"type: plane {shape.label!r} moves, or has edges; let it be a box, or an endless ground"
+            elif len(shape.corners) > corners:
+                yield f"type: mesh {shape.label!r} has more than {corners} points, which {solver!r} drops; reduce it"
+        linked = () if across_joints else [{joint.parent, joint.child} for joint in self.joints if joint.parent >= 0]
+        for first, second in self.touching:
+            if {first.body, second.body} in linked:
+                pair = f"{first.label!r} and {second.label!r} may touch across a joint, as they never do in {solver!r}"
+                yield f"type: {pair}; let their pair be filtered"
 
-    def numbers(self, *names: str) -> dict[str, np.ndarray]:
-        """Return arrays of the model by their names, with a row of numbers for each world, shape [W, n].
+    def numbers(self, *names: str) -> list[np.ndarray]:
+        """Return arrays of the model, with what each world has in a row, shape [W, n, ...].
 
         Args:
             *names: Their names.
         """
-        return {name: self._of(name).reshape(self._model.world_count, -1).astype(float) for name in names}
+        arrays, count = map(self._of, names), self._model.world_count
+        return [array.reshape(count, len(array) // count, *array.shape[1:]).astype(float) for array in arrays]
+
+
+def _ball() -> np.ndarray:
+    """Return 34 points around a ball of radius 1, mirrored at all planes of the axes: their hull is within 5 %."""
+    turns, tilts = (np.arange(8) + 0.5) * np.pi / 4.0, np.radians((47.0, 78.0, 102.0, 133.0))
+    rings = [(np.sin(a) * np.cos(b), np.sin(a) * np.sin(b), np.cos(a)) for a in tilts for b in turns]
+    return 1.049 * np.array([(0.0, 0.0, 1.0), (0.0, 0.0, -1.0), *rings])

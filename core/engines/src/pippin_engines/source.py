@@ -39,14 +39,6 @@ class EngineSource:
     """Whether it always needs an environment of its own, as it cannot be installed beside Pippin."""
 
 
-@attrs.frozen
-class _Place:
-    """The module of an engine: the package that has it, and its file."""
-
-    module: str
-    file: Path
-
-
 def source_of(config: Any) -> EngineSource:
     """Return what settings, or their class, say of their engine.
 
@@ -60,11 +52,11 @@ def source_of(config: Any) -> EngineSource:
     return found
 
 
-def place_of(config: Any) -> _Place:
-    """Return where the engine of some settings, or of their class, is."""
+def place_of(config: Any) -> tuple[str, Path]:
+    """Return the module of the engine of some settings, or of their class, and its file."""
     cls = config if inspect.isclass(config) else type(config)
     holder = next(each for each in inspect.getmro(cls) if ATTRIBUTE in vars(each))
     module, file = sys.modules[holder.__module__], source_of(config).file
     package = module.__package__ or ""
     path = Path(module.__file__ or "").with_name(file)
-    return _Place(importlib.util.resolve_name(f".{path.stem}", package) if package else path.stem, path)
+    return importlib.util.resolve_name(f".{path.stem}", package) if package else path.stem, path

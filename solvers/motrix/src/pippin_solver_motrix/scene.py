@@ -45,12 +45,12 @@ class Scene:
     def _of_axes(self, name: str) -> np.ndarray:
         """Return an array of the model for the hinges and sliders of all worlds, [W, n]."""
         columns = [(joint.q if name == "rest_q" else joint.qd)[0] for joint in self._axes]
-        return self.world.numbers(f"joint_{name}")[f"joint_{name}"][:, columns]
+        return self.world.numbers(f"joint_{name}")[0][:, columns]
 
     def numbers(self) -> dict[str, np.ndarray]:
         """Return what each world may have of its own, as `Engine` takes it."""
-        mass, com, inertia = self.world.numbers("body_mass", "body_com", "body_inertia").values()
-        found = {"mass": mass, "com": com.reshape(*mass.shape, 3), "inertia": six(inertia.reshape(*mass.shape, 3, 3))}
+        mass, com, inertia = self.world.numbers("body_mass", "body_com", "body_inertia")
+        found = {"mass": mass, "com": com, "inertia": six(inertia)}
         return found | {name: self._of_axes(name) for name in ("armature", "friction", "target_ke", "target_kd")}
 
     def joints(self) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def told_model(model, mjcf=None):
         binary = np.empty(mujoco.mj_sizeModel(model), np.uint8)
         mujoco.mj_saveModel(model, None, binary)
         return {"binary": binary}
-    compiled = mujoco.MjModel.from_xml_string(mjcf)
+    compiled = _spec(mjcf).compile()
     arrays = {name: value for name in dir(model) if _is_sent(name, value := getattr(model, name, None), compiled)}
     parts = {part: _numbers(getattr(model, part)) for part in ("opt", "stat")}
     flags = {
@@ -54,6 +54,13 @@ def told_model(model, mjcf=None):
         "parts": parts,
         "flags": flags,
     }
+
+
+def _spec(mjcf):
+    """Return what a text says; inertias that it rounds to nothing are those of the arrays afterwards."""
+    spec = mujoco.MjSpec.from_string(mjcf)
+    spec.compiler.boundmass, spec.compiler.boundinertia, spec.compiler.balanceinertia = 1e-12, 1e-12, True
+    return spec
 
 
 def _is_sent(name, value, compiled):
@@ -75,7 +82,7 @@ def made_model(told):
             file = Path(folder) / "model.mjb"
             file.write_bytes(told["binary"].tobytes())
             return mujoco.MjModel.from_binary_path(str(file)), []
-    spec, left = mujoco.MjSpec.from_string(told["mjcf"]), []
+    spec, left = _spec(told["mjcf"]), []
     for body in spec.bodies[1 : 1 + told["ngravcomp"]]:
         body.gravcomp = 1.0  # it counts them when it compiles
     model = spec.compile()

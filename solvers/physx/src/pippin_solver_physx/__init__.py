@@ -24,7 +24,7 @@ class PhysXConfig:
     extra = "engine"
     engine = EngineSource(
         file="engine.py",
-        licence="NVIDIA's terms for Omniverse (ovphysx, physx-usd-schemas) and NVIDIA's own (ovstage): proprietary",
+        licence="NVIDIA's terms for Omniverse (ovphysx) and NVIDIA's own (ovstage): proprietary",
         megabytes=1100,
         note="by downloading or using it you accept NVIDIA's terms; x86-64 with AVX, glibc 2.35 or Windows",
         is_apart=True,  # it wants packaging<24

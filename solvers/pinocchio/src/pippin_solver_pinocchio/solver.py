@@ -28,7 +28,7 @@ NUMBERS = ("body_mass", "body_com", "body_inertia", "joint_armature", "joint_dam
 def mechanism(model: newton.Model) -> dict[str, Any]:
     """Return the joints and bodies of the first world; all worlds hold the same."""
     world = FirstWorld(model)
-    mass, com, inertia, armature, damping = (own[0] for own in world.numbers(*NUMBERS).values())
+    mass, com, inertia, armature, damping = (own[0] for own in world.numbers(*NUMBERS))
     for joint in world.joints:
         if joint.kind == "FREE":
             damping[joint.qd] = 0.0  # free joints have no dampers here
@@ -39,8 +39,8 @@ def mechanism(model: newton.Model) -> dict[str, Any]:
         "armature": armature,
         "damping": damping,
         "mass": mass,
-        "com": com.reshape(-1, 3),
-        "inertia": inertia.reshape(-1, 3, 3),
+        "com": com,
+        "inertia": inertia,
     }
 
 

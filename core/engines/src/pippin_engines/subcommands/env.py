@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,7 +13,7 @@ from pippin import ConfigError, PippinError
 from pippin.catalog import Catalog
 from pippin.console import new_table, print_table
 
-from pippin_engines.environments import EngineEnvironment, EnvironmentPlan
+from pippin_engines.environments import RECORD, EngineEnvironment, EnvironmentPlan
 
 FOLDER = Path("envs")
 
@@ -64,7 +65,7 @@ def add(solver: str, folder: Path | None, instead: tuple[str, ...], python: str 
 def list_environments(folder: Path) -> None:
     """List the environments of a folder."""
     table = new_table("name", "solver", "requirements", "MB")
-    for each in EngineEnvironment.within(folder):
+    for each in (EngineEnvironment.read(record.parent) for record in sorted(folder.glob(f"*/{RECORD}"))):
         table.add_row(each.folder.name, each.solver, ", ".join(each.requirements), str(each.megabytes))
     print_table(table, () if table.row_count else [f"none in {folder}; `pippin env add SOLVER` makes one"])
 
@@ -87,7 +88,7 @@ def remove(name: Path, yes: bool) -> None:
     found = EngineEnvironment.read(_found(name))
     if not yes:
         click.confirm(f"delete {found.folder}, {found.megabytes} MB?", abort=True)
-    found.remove()
+    shutil.rmtree(found.folder)
 
 
 def _found(name: Path) -> Path:
