@@ -20,11 +20,12 @@ from pippin.components.registry import Components, Implementation
 from pippin.config import CollisionConfig, SceneConfig, ShapeConfig, SimulationConfig
 from pippin.config.model import BodyMassConfig
 from pippin.errors import ConfigError
+from pippin.indices import listed_worlds
 from pippin.inertias import inertia_fault, symmetric
 from pippin.labels import NoMatchError, assign, match, no_match
 from pippin.objects.adding import add_objects
 from pippin.solving.conversion import thicken_laminae
-from pippin.state.world_layout import ObjectParts, WorldLayout, listed_worlds
+from pippin.state.world_layout import ObjectParts, WorldLayout
 from pippin.support.declaration import Declaration
 from pippin.support.features import OF_ATTRIBUTES
 from pippin.support.solver_support import make_settable
@@ -141,8 +142,7 @@ def _from_assets(
     """Return one prototype for each distinct set of assets and objects, the prototype index of each world, and the
     objects of each prototype. Each asset is added once to `imports`.
     """
-    contents_by_world = contents_of_worlds(scene)
-    distinct = list(dict.fromkeys(contents_by_world))
+    distinct, prototype_of_world = contents_of_worlds(scene)
     builders, objects, added_by_content = [], [], []
     for contents in distinct:
         builder = empty_builder(components, scene)
@@ -157,7 +157,7 @@ def _from_assets(
     for builder, added in zip(builders, added_by_content, strict=True):
         if declared is not None:
             merge_frames(builder, declared, added)
-    return builders, np.array([distinct.index(contents) for contents in contents_by_world]), objects
+    return builders, prototype_of_world, objects
 
 
 def empty_builder(components: Components, scene: SceneConfig) -> newton.ModelBuilder:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 import newton
 import numpy as np
+import warp as wp
 from pippin.attribute_rows import numbers, texts
+from pippin.indices import listed_worlds
 
 from .features import ASKED, FEATURES
 from .rigid_users import RIGID_USERS, host, is_moved
 
 _FLAT = 1e-3
 """Angle up to which an edge counts as flat [rad]: of a flat mesh, it is a rounding."""
+
+_COUNTED = ("body", "joint", "shape", "particle")
+"""What each world has as many of, if worlds are equal."""
 
 _TRI_KD = 10.0
 """Damping that Newton gives to every triangle of which none is stated."""
@@ -71,22 +75,30 @@ def _rest_angles(model: newton.Model) -> Sequence[str]:
 
 
 def _unequal_worlds(model: newton.Model) -> Sequence[str]:
-    layouts = list(_layouts(model))
-    return [f"world {index}" for index, layout in enumerate(layouts) if layout != layouts[0]]
+    starts = {what: host(getattr(model, f"{what}_world_start"))[: model.world_count + 1] for what in _COUNTED}
+    counts = np.array([np.diff(each) for each in starts.values()])
+    joints, shapes = host(model.joint_world), host(model.shape_world)
+    hashes = {id(each): hash(each) for each in model.shape_source}
+
+    def own(bodies: wp.array | None, worlds: np.ndarray) -> np.ndarray:
+        return np.maximum(host(bodies) - starts["body"][worlds], -1)
+
+    trees = [host(model.joint_type), *host(model.joint_dof_dim).reshape(-1, 2).T]
+    trees += [own(each, joints) for each in (model.joint_parent, model.joint_child)]
+    sources = np.array([hashes[id(each)] for each in model.shape_source], dtype=int)
+    contents = [host(model.shape_type), own(model.shape_body, shapes), sources]
+    is_other = np.any(counts != counts[:, :1], axis=0)
+    is_other |= _unlike(np.stack(trees, axis=1), starts["joint"]) | _unlike(np.stack(contents, axis=1), starts["shape"])
+    return [listed_worlds(np.flatnonzero(is_other))] if is_other.any() else ()
 
 
-def _layouts(model: newton.Model) -> Iterator[tuple[Any, ...]]:
-    starts = {what: host(getattr(model, f"{what}_world_start")) for what in ("body", "joint", "shape", "particle")}
-    kinds = [(host(model.joint_type), "joint"), (host(model.joint_dof_dim), "joint"), (host(model.shape_type), "shape")]
-    bodies = [(host(model.joint_parent), "joint"), (host(model.joint_child), "joint")]
-    bodies.append((host(model.shape_body), "shape"))
-    for world in range(model.world_count):
-        first, end = starts["body"][world : world + 2]
-        part = {what: slice(*starts[what][world : world + 2]) for what in ("joint", "shape")}
-        trees = [np.maximum(array[part[what]] - first, -1).tobytes() for array, what in bodies]
-        meshes = [hash(source) for source in model.shape_source[part["shape"]]]
-        particle_count = np.diff(starts["particle"][world : world + 2])[0]
-        yield end - first, particle_count, trees, [array[part[what]].tobytes() for array, what in kinds], meshes
+def _unlike(rows: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Tell for each world whether its rows differ from those of the first world."""
+    counts = np.diff(starts)
+    is_other = counts != counts[0]
+    own = rows[starts[:-1][~is_other, None] + np.arange(counts[0])]
+    is_other[~is_other] = np.any(own != own[0], axis=(1, 2))
+    return is_other
 
 
 def particles_touch(model: newton.Model) -> bool:
