@@ -78,7 +78,8 @@ class Simulation(FrozenAttributes):
         from .step.stepping import CurrentProgram, Stepping
 
         # Observers and plugins made in Python expect no second build.
-        rehearse = partial(type(self), config.unobserved(), prototype=prototype)
+        differs = isinstance(prototype, Sequence)
+        rehearse = partial(type(self), config.unobserved() if differs else config.rehearsed(), prototype=prototype)
         #: Functions that are called at events and in the phases of a step.
         self.callbacks: Callbacks = Callbacks() if callbacks is None else callbacks
         #: The folder for the files of viewers and recorders; None if none was given.
