@@ -19,6 +19,8 @@ _FLAT = 1e-3
 _COUNTED = ("body", "joint", "shape", "particle")
 """What each world has as many of, if worlds are equal."""
 
+_MESHES = (int(newton.GeoType.MESH), int(newton.GeoType.CONVEX_MESH))
+
 _TRI_KD = 10.0
 """Damping that Newton gives to every triangle of which none is stated."""
 
@@ -75,21 +77,39 @@ def _rest_angles(model: newton.Model) -> Sequence[str]:
 
 
 def _unequal_worlds(model: newton.Model) -> Sequence[str]:
+    return _worlds(_differences(model)[0])
+
+
+def _worlds_with_other_meshes(model: newton.Model) -> Sequence[str]:
+    is_other, has_other_meshes = _differences(model)
+    return () if is_other.any() else _worlds(has_other_meshes)
+
+
+def _worlds(chosen: np.ndarray) -> Sequence[str]:
+    return [listed_worlds(np.flatnonzero(chosen))] if chosen.any() else ()
+
+
+def _differences(model: newton.Model) -> tuple[np.ndarray, np.ndarray]:
+    """Tell which worlds hold something else than the first one besides meshes, and which hold other shapes."""
     starts = {what: host(getattr(model, f"{what}_world_start"))[: model.world_count + 1] for what in _COUNTED}
-    counts = np.array([np.diff(each) for each in starts.values()])
-    joints, shapes = host(model.joint_world), host(model.shape_world)
-    hashes = {id(each): hash(each) for each in model.shape_source}
+    joints, shapes, kinds = host(model.joint_world), host(model.shape_world), host(model.shape_type)
+    sources = {id(each): each for each in model.shape_source}
+    hashes = {key: hash(each) for key, each in sources.items()}
+    is_mesh = np.isin(kinds, _MESHES)
+    others = np.append(0, np.cumsum(~is_mesh))
 
     def own(bodies: wp.array | None, worlds: np.ndarray) -> np.ndarray:
         return np.maximum(host(bodies) - starts["body"][worlds], -1)
 
     trees = [host(model.joint_type), *host(model.joint_dof_dim).reshape(-1, 2).T]
     trees += [own(each, joints) for each in (model.joint_parent, model.joint_child)]
-    sources = np.array([hashes[id(each)] for each in model.shape_source], dtype=int)
-    contents = [host(model.shape_type), own(model.shape_body, shapes), sources]
-    is_other = np.any(counts != counts[:, :1], axis=0)
-    is_other |= _unlike(np.stack(trees, axis=1), starts["joint"]) | _unlike(np.stack(contents, axis=1), starts["shape"])
-    return [listed_worlds(np.flatnonzero(is_other))] if is_other.any() else ()
+    known = np.array([hashes[key] for key in map(id, model.shape_source)], dtype=int)
+    contents = np.stack([kinds, own(model.shape_body, shapes), known], axis=1)
+    is_other = _unlike(np.stack(trees, axis=1), starts["joint"]) | _unlike(contents[~is_mesh], others[starts["shape"]])
+    for what in ("body", "particle"):
+        counts = np.diff(starts[what])
+        is_other |= counts != counts[0]
+    return is_other, _unlike(contents, starts["shape"])
 
 
 def _unlike(rows: np.ndarray, starts: np.ndarray) -> np.ndarray:
@@ -109,14 +129,14 @@ def particles_touch(model: newton.Model) -> bool:
 def _particle_worlds(model: newton.Model) -> Sequence[str]:
     if not particles_touch(model):
         return ()
-    worlds = np.flatnonzero(np.diff(host(model.particle_world_start)[: model.world_count + 1]))
-    return [f"world {index}" for index in worlds] if len(worlds) > 1 else ()
+    has_some = np.diff(host(model.particle_world_start)[: model.world_count + 1]) > 0
+    return _worlds(has_some) if np.count_nonzero(has_some) > 1 else ()
 
 
 def _pulled_worlds(model: newton.Model) -> Sequence[str]:
     can_move = is_moved(model).any() or np.any(host(model.particle_mass) > 0.0)
     pulled = np.any(host(model.gravity) != 0.0, axis=-1)[: model.world_count]
-    return [f"world {index}" for index in np.flatnonzero(pulled)] if can_move else ()
+    return _worlds(pulled) if can_move else ()
 
 
 LIGHT = 1e-8
@@ -203,6 +223,7 @@ _USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "triangle_damping": _rows("tri_materials", "triangles", _damps),
     "gravity": _pulled_worlds,
     "heterogeneous_worlds": _unequal_worlds,
+    "different_meshes": _worlds_with_other_meshes,
     "particle_worlds": _particle_worlds,
     "rigid_bodies": lambda model: [model.body_label[index] for index in np.flatnonzero(is_moved(model))],
     "kinematic_bodies": _kinematic,
