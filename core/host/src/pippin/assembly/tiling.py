@@ -28,8 +28,11 @@ SAMPLES = (2, 3, 4, 5)
 _FEWEST = 256
 """Number of worlds from which four small models cost less than Newton's own."""
 
-_FEWEST_TURNS = 28
-"""The same of turns, if worlds differ in turn: the small models have half of as many together."""
+SAMPLES_OF_TURNS = (1, 2, 3)
+"""The same of turns, if worlds differ in turn: one and two give the law, and three check it."""
+
+_FEWEST_TURNS = 12
+"""Number of turns from which these models cost less than Newton's own."""
 
 _LONGEST_PREFIX = 16
 """Largest number of rows before the first world that is tried, beside none and all that are of no world."""
@@ -64,28 +67,30 @@ def tiled(build: Build, prototype_of_world: np.ndarray) -> newton.Model | None:
     if (prototype_of_world.reshape(-1, length) != turn).any():
         return None
     runs = [(int(prototype), 1) for prototype in turn]
-    samples = []
-    for count in SAMPLES:
+    samples, counts = [], SAMPLES if length == 1 else SAMPLES_OF_TURNS
+    for count in counts:
         with warnings.catch_warnings():
             if samples:
                 warnings.simplefilter("ignore")  # the first one has said it
             samples.append(build([(0, count)] if length == 1 else runs * count))
-    return tile([model for model, _ in samples], worlds // length, samples[0][1].default_bvh_cfg)
+    models = {count: model for count, (model, _) in zip(counts, samples, strict=True)}
+    return tile(models, worlds // length, samples[0][1].default_bvh_cfg)
 
 
-def tile(samples: Sequence[newton.Model], count: int, bvh: newton.ModelBuilder.BvhConfig) -> newton.Model | None:
+def tile(samples: Mapping[int, newton.Model], count: int, bvh: newton.ModelBuilder.BvhConfig) -> newton.Model | None:
     """Return the model of many worlds, or of many turns of worlds; None if the samples follow no law.
 
     Args:
-        samples: Models of as many worlds or turns as `SAMPLES` says, of the same prototypes. They are used up.
+        samples: At least three models of the same prototypes, by their worlds or turns, each of one more. The last one
+            is used up.
         count: The number of worlds or turns.
         bvh: How the trees of bounds are built.
     """
     try:
-        law = _Laws().of_members([_members(each) for each in samples])
+        law = _Laws(list(samples)).of_members([_members(each) for each in samples.values()])
     except _NoLawError:
         return None
-    model: Any = samples[-1]
+    model: Any = list(samples.values())[-1]
     vars(model).update(law(count))
     model.bvh_build_shapes(model, bvh_constructor=bvh.shape_constructor, shape_flags=bvh.shape_flags)
     model.bvh_build_particles(model)
@@ -111,36 +116,34 @@ class _Rows:
     by_world: np.ndarray | None = None
 
     @classmethod
-    def of(cls, samples: Sequence[np.ndarray]) -> _Rows:
-        """Return the law of the samples of an array.
+    def of(cls, worlds: Sequence[int], samples: Sequence[np.ndarray]) -> _Rows:
+        """Return the law of the samples of an array with as many worlds.
 
         Raises:
             _NoLawError: There is none.
         """
         counts = [len(each) for each in samples]
         block = counts[1] - counts[0]
-        fixed = counts[0] - 2 * block
-        if fixed < 0 or any(count != fixed + n * block for n, count in zip(SAMPLES, counts, strict=True)):
+        fixed = counts[0] - worlds[0] * block
+        if fixed < 0 or any(count != fixed + n * block for n, count in zip(worlds, counts, strict=True)):
             raise _NoLawError
         for prefix in dict.fromkeys((0, fixed, *range(min(fixed, _LONGEST_PREFIX)))) if block else (fixed,):
-            law = cls._guessed([_split(each, n, prefix, block) for n, each in zip(SAMPLES, samples, strict=True)])
-            if all(_is_same(law(n), each) for n, each in zip(SAMPLES, samples, strict=True)):
+            law = cls._guessed(worlds[0], *(_split(samples[at], worlds[at], prefix, block) for at in (0, 1)))
+            if all(_is_same(law(n), each) for n, each in zip(worlds, samples, strict=True)):
                 return law
         raise _NoLawError
 
     @classmethod
-    def _guessed(cls, parts: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> _Rows:
+    def _guessed(cls, worlds: int, one: Sequence[np.ndarray], more: Sequence[np.ndarray]) -> _Rows:
         """Return the law that the parts of the two smallest samples have, if they have one."""
-        first, second = ([each[0], each[1][0], each[2]] for each in parts[:2])
-        dtype = first[0].dtype
+        dtype = one[0].dtype
         if dtype.kind not in "iu":
-            return cls(first, dtype)
-        blocks, first, second = (
-            [np.array(part, dtype=np.int64) for part in each] for each in (parts[0][1], first, second)
-        )
+            return cls([one[0], one[1][0], one[2]], dtype)
+        first, second = ([np.array(part, dtype=np.int64) for part in each] for each in (one, more))
+        by_world = second[1][1] - second[1][0]
+        first[1], second[1] = first[1][0], second[1][0]
         slopes = [new - old for old, new in zip(first, second, strict=True)]
-        starts = [part - SAMPLES[0] * slope for part, slope in zip(first, slopes, strict=True)]
-        by_world = blocks[1] - blocks[0]
+        starts = [part - worlds * slope for part, slope in zip(first, slopes, strict=True)]
         return cls(starts, dtype, slopes, by_world if by_world.any() else None)
 
     def __call__(self, count: int) -> np.ndarray:
@@ -166,7 +169,8 @@ def _is_same(ours: np.ndarray, theirs: np.ndarray) -> bool:
 class _Laws:
     """The laws of the values of some samples, each found once."""
 
-    def __init__(self) -> None:
+    def __init__(self, worlds: Sequence[int]) -> None:
+        self._rows = partial(_Rows.of, worlds)
         self._known: dict[tuple[int, ...], tuple[Any, _Law]] = {}
 
     def of(self, samples: Sequence[Any]) -> _Law:
@@ -190,12 +194,12 @@ class _Laws:
         if isinstance(last, _ALIKE) or dataclasses.is_dataclass(last):
             return _alike(samples)
         if isinstance(last, int | np.integer):
-            row = _Rows.of([np.array([each], dtype=np.int64) for each in samples])
+            row = self._rows([np.array([each], dtype=np.int64) for each in samples])
             return lambda n: type(last)(row(n)[0])
         if isinstance(last, np.ndarray):
-            return _Rows.of(samples)
+            return self._rows(samples)
         if isinstance(last, wp.array):
-            return _of_array(samples)
+            return self._of_array(samples)
         if isinstance(last, list | tuple):
             return self._of_sequence(samples)
         if isinstance(last, Mapping):
@@ -212,6 +216,14 @@ class _Laws:
             members = self.of_members([_members(each) for each in samples])
             return lambda n: _filled(copy.copy(last), members(n))
         raise _NoLawError
+
+    def _of_array(self, samples: Sequence[wp.array]) -> _Law:
+        last, rows = samples[-1], [each.numpy() for each in samples]
+        if all(_is_same(each, rows[-1]) for each in rows):
+            return lambda _: last
+        law = self._rows(rows)
+        options: Any = {"dtype": last.dtype, "device": last.device, "requires_grad": last.requires_grad}
+        return lambda n: wp.array(law(n), **options)
 
     def of_members(self, samples: Sequence[Mapping[Any, Any]]) -> _Law:
         """Return the law of values by name.
@@ -236,7 +248,7 @@ class _Laws:
         every = list(chain.from_iterable(samples))
         kinds, sequence = {type(each) for each in every}, tuple if isinstance(samples[-1], tuple) else list
         if kinds == {int}:
-            row = _Rows.of([np.array(each, dtype=np.int64) for each in samples])
+            row = self._rows([np.array(each, dtype=np.int64) for each in samples])
             return lambda n: sequence(row(n).tolist())
         if len({len(each) for each in samples}) == 1:
             laws = [self.of(each) for each in zip(*samples, strict=True)]
@@ -246,7 +258,7 @@ class _Laws:
         keys = [[each if isinstance(each, _ALIKE) else id(each) for each in sample] for sample in samples]
         values = dict(zip(chain.from_iterable(keys), every, strict=True))
         numbers = {key: float(number) for number, key in enumerate(values)}  # no whole ones, so that none may grow
-        parts = _Rows.of([np.array([numbers[key] for key in each]) for each in keys]).parts
+        parts = self._rows([np.array([numbers[key] for key in each]) for each in keys]).parts
         distinct = [*values.values()]
         prefix, block, suffix = ([distinct[int(number)] for number in each] for each in parts)
         return lambda n: sequence([*prefix, *block * n, *suffix])
@@ -266,15 +278,6 @@ def _alike(samples: Sequence[Any]) -> _Law:
     if any(each != samples[-1] for each in samples):
         raise _NoLawError
     return lambda _: samples[-1]
-
-
-def _of_array(samples: Sequence[wp.array]) -> _Law:
-    last, rows = samples[-1], [each.numpy() for each in samples]
-    if all(_is_same(each, rows[-1]) for each in rows):
-        return lambda _: last
-    law = _Rows.of(rows)
-    options: Any = {"dtype": last.dtype, "device": last.device, "requires_grad": last.requires_grad}
-    return lambda n: wp.array(law(n), **options)
 
 
 def _filled(of: Any, members: Mapping[str, Any]) -> Any:

@@ -93,8 +93,9 @@ def _differences(model: newton.Model) -> tuple[np.ndarray, np.ndarray]:
     """Tell which worlds hold something else than the first one besides meshes, and which hold other shapes."""
     starts = {what: host(getattr(model, f"{what}_world_start"))[: model.world_count + 1] for what in _COUNTED}
     joints, shapes, kinds = host(model.joint_world), host(model.shape_world), host(model.shape_type)
-    sources = {id(each): each for each in model.shape_source}
-    hashes = {key: hash(each) for key, each in sources.items()}
+    sources = np.fromiter(map(id, model.shape_source), dtype=np.int64, count=model.shape_count)
+    _, firsts, known = np.unique(sources, return_index=True, return_inverse=True)
+    hashes = np.array([hash(model.shape_source[first]) for first in firsts.tolist()], dtype=np.int64)
     is_mesh = np.isin(kinds, _MESHES)
     others = np.append(0, np.cumsum(~is_mesh))
 
@@ -103,8 +104,7 @@ def _differences(model: newton.Model) -> tuple[np.ndarray, np.ndarray]:
 
     trees = [host(model.joint_type), *host(model.joint_dof_dim).reshape(-1, 2).T]
     trees += [own(each, joints) for each in (model.joint_parent, model.joint_child)]
-    known = np.array([hashes[key] for key in map(id, model.shape_source)], dtype=int)
-    contents = np.stack([kinds, own(model.shape_body, shapes), known], axis=1)
+    contents = np.stack([kinds, own(model.shape_body, shapes), hashes[known]], axis=1)
     is_other = _unlike(np.stack(trees, axis=1), starts["joint"]) | _unlike(contents[~is_mesh], others[starts["shape"]])
     for what in ("body", "particle"):
         counts = np.diff(starts[what])
