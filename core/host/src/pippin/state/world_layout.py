@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -177,11 +177,11 @@ class SceneObjects:
 
     def by_world(self, what: Element, indices: np.ndarray) -> np.ndarray:
         """Return ascending indices of elements as a row for each world, shape [world_count, most], padded with -1."""
-        starts = self.starts(what)
-        rows = [indices[(indices >= low) & (indices < high)] for low, high in pairwise(starts[:-1].tolist())]
-        found = np.full((len(rows), max(map(len, rows), default=0)), -1, dtype=np.int32)
-        for row, own in zip(found, rows, strict=True):
-            row[: len(own)] = own
+        ends = np.searchsorted(indices, self.starts(what)[:-1])
+        counts = np.diff(ends)
+        found = np.full((len(counts), counts.max(initial=0)), -1, dtype=np.int32)
+        worlds = np.repeat(np.arange(len(counts)), counts)
+        found[worlds, np.arange(ends[0], ends[-1]) - ends[worlds]] = indices[ends[0] : ends[-1]]
         return found
 
     def starts(self, what: Element) -> np.ndarray:
