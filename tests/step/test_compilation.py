@@ -350,7 +350,9 @@ class Recompiled(Unknown):
         wp.launch(self.kernel, 1, [self.counter], device=self.device)
 
 
-def test_a_rehearsal_builds_two_worlds(configure: Callable[..., Any], chain: Callable[..., Any]) -> None:
+def test_a_rehearsal_builds_two_worlds_of_each_prototype(
+    configure: Callable[..., Any], chain: Callable[..., Any]
+) -> None:
     counts = []
 
     class Noting(pippin.Simulation):
@@ -358,11 +360,11 @@ def test_a_rehearsal_builds_two_worlds(configure: Callable[..., Any], chain: Cal
             counts.append(config.scene.worlds)
             super().__init__(config, *arguments, **options)
 
-    for prototype in (chain(), [(chain(), 5), (chain(link_count=3), 2)]):
+    for prototype in (chain(), [(chain(), 5), (chain(link_count=3), 2)], [(chain(), 7)]):
         with Noting(configure(scene={"worlds": 7}), [Recompiled()], prototype=prototype):
             pass
 
-    assert counts == [7, 2, 7, 7]
+    assert counts == [7, 2, 7, 4, 7, 2]
 
 
 def test_a_build_from_the_cache_is_not_rehearsed(configure: Callable[..., Any], chain: Callable[..., Any]) -> None:

@@ -371,12 +371,6 @@ class SimulationConfig:
         observers = {kind.table for kind in Catalog.installed().kinds.values() if kind.is_observer}
         return attrs.evolve(self, tables={name: each for name, each in self.tables.items() if name not in observers})
 
-    def rehearsed(self) -> SimulationConfig:
-        """Return the same simulation of two worlds, unobserved, for a build of kernels alone; all if worlds differ."""
-        placed = (*self.scene.assets, *(each.config for each in self.scene.objects))
-        count = self.scene.worlds if any(each.worlds is not None for each in placed) else min(2, self.scene.worlds)
-        return attrs.evolve(self.unobserved(), scene=attrs.evolve(self.scene, worlds=count))
-
     @staticmethod
     def other_keys() -> Mapping[str, Any]:
         """Return the tables that a file may have besides those of the host."""
