@@ -72,8 +72,7 @@ class Simulation(FrozenAttributes):
         config = load(config)
         refuse_missing_extras(config)
         import_hot_modules(requires_grad=config.simulation.requires_grad)
-        from .assembly.built import assemble, bind_components
-        from .assembly.model import few_worlds
+        from .assembly.built import assemble, bind_components, few_worlds
         from .step.compilation import compiling_together
         from .step.services import SimulationServices
         from .step.stepping import CurrentProgram, Stepping
