@@ -195,6 +195,64 @@ def test_a_solver_with_one_layout_for_all_worlds_refuses_two(solver, robots, con
         pippin.Simulation(configure(solver, scene={"worlds": 3}), prototype=[(one, 2), (other, 1)])
 
 
+def thing(*meshes, has_ball=False):
+    """Return a free body above the ground with some hulls, one above the other, and maybe a ball."""
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Z)
+    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
+    pose = wp.transform(wp.vec3(0.0, 0.0, 0.3), wp.quat_from_axis_angle(wp.vec3(0.6, 0.8, 0.0), 0.7))
+    body = builder.add_link(mass=1.0, inertia=wp.diag(wp.vec3(0.02)), xform=pose, label="thing")
+    for index, mesh in enumerate(meshes):
+        place = wp.transform(wp.vec3(0.0, 0.0, 0.1 * index), wp.quat_identity())
+        builder.add_shape_convex_hull(body, xform=place, mesh=mesh, label=f"hull_{index}")
+    if has_ball:
+        builder.add_shape_sphere(body, radius=0.2, label="ball")
+    builder.add_articulation([builder.add_joint_free(body)])
+    return builder
+
+
+def box(height):
+    return newton.Mesh.create_box(0.2, 0.15, height)
+
+
+@pytest.mark.parametrize("has_own_contacts", [True, False])
+def test_each_world_moves_to_the_bit_as_its_own_meshes_alone(configure, has_own_contacts):
+    things = [
+        thing(box(0.1)),
+        thing(box(0.2)),
+        thing(box(0.1), box(0.05)),
+        thing(newton.Mesh.create_cylinder(0.2, 0.1)),
+    ]
+    solver = {"type": "mujoco", "use_mujoco_contacts": has_own_contacts}
+    scene, steps = {"ground": True}, 150
+
+    together = moved(configure(solver, dt=0.002, scene={**scene, "worlds": 4}), [(each, 1) for each in things], steps)
+
+    for world, each in enumerate(things):
+        alone = moved(configure(solver, dt=0.002, scene=scene), each, steps)[0]
+        np.testing.assert_array_equal(together[world]["joint_q"], alone["joint_q"], err_msg=f"world {world}")
+    assert len({each["joint_q"].tobytes() for each in together}) == 4
+
+
+def test_meshes_are_told_from_other_differences_and_named_in_one_text(configure):
+    def refusal(solver, *others):
+        things = [(thing(box(0.1)), 1), *((each, 2) for each in others)]
+        with pytest.raises(pippin.ConfigError) as caught:
+            pippin.Simulation(configure(solver, scene={"worlds": 1 + 2 * len(others)}), prototype=things)
+        return str(caught.value)
+
+    meshes = refusal("mujoco-native", thing(box(0.2)), thing(box(0.1)), thing(box(0.1), box(0.2)))
+    shapes = refusal("mujoco", thing(box(0.2), has_ball=True))
+
+    assert "does not support different_meshes" in meshes
+    assert "used by worlds 1:3, 5:7;" in meshes
+    assert "heterogeneous_worlds" not in meshes.partition("solvers that do")[0]
+    assert "does not support heterogeneous_worlds" in shapes
+    with pippin.Simulation(
+        configure("mujoco", scene={"worlds": 2}), prototype=[(thing(box(h)), 1) for h in (0.1, 0.2)]
+    ) as simulation:
+        assert "heterogeneous_worlds" not in simulation.ignored_features
+
+
 def test_robots_of_equal_parts_in_another_order_are_other_robots(configure):
     """Two hinges one after the other, and two hinges at one body: equal counts, another tree."""
 

@@ -34,5 +34,5 @@ def test_each_setting_of_warp_alone_is_refused_by_the_native_solver():
 def test_both_take_part_in_the_same_features():
     warp, native = (Declaration.of(plugin, "solver") for plugin in (SolverMuJoCo, SolverMuJoCoNative))
 
-    alone = {("ball_drives", "live"), ("kinematic_bodies", "live")}
+    alone = {("ball_drives", "live"), ("different_meshes", "build"), ("kinematic_bodies", "live")}
     assert native.supported_features.items() == warp.supported_features.items() - alone

@@ -1,10 +1,13 @@
 """Snapshots: what a step changes is put back, and memory of the caller is left alone."""
 
+import cProfile
+from types import SimpleNamespace
+
 import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.state.snapshot import Snapshot
+from pippin.state.snapshot import Snapshot, python_values
 
 
 class Holder:
@@ -65,3 +68,16 @@ def test_whole_arrays_and_columns_of_arrays_are_put_back():
     assert [now.numpy().tolist() for _, now in changed] == [[7.0] * 3, [8.0] * 3]
     assert whole.numpy().tolist() == [1.0, 2.0, 3.0]
     assert column.numpy().tolist() == [1.0, 3.0, 5.0]
+
+
+def test_a_list_of_numbers_and_texts_is_one_value_and_not_entered():
+    holder = SimpleNamespace(labels=["left", "right"], numbers=[1, 2, None], loose=[0.5], pairs=[(1, 2)])
+
+    assert python_values(holder) == {
+        **{"labels": ("left", "right"), "numbers": (1, 2, None)},
+        **{"loose": 1, "loose.0": 0.5, "pairs": 1},
+    }
+    profile = cProfile.Profile()
+    long = SimpleNamespace(labels=["label"] * 10_000)
+    profile.runcall(python_values, long)
+    assert sum(row.callcount for row in profile.getstats() if not isinstance(row.code, str)) < 200

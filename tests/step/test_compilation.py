@@ -341,6 +341,32 @@ def test_a_build_that_misses_a_module_is_rehearsed_once(
     assert counter.numpy()[0] == 2
 
 
+class Recompiled(Unknown):
+    """A plugin whose kernel no kernel cache has, and which runs in the build."""
+
+    @pippin.hookimpl
+    def bind(self, simulation: pippin.Host) -> None:
+        super().bind(simulation)
+        wp.launch(self.kernel, 1, [self.counter], device=self.device)
+
+
+def test_a_rehearsal_builds_two_worlds_of_each_prototype(
+    configure: Callable[..., Any], chain: Callable[..., Any]
+) -> None:
+    counts = []
+
+    class Noting(pippin.Simulation):
+        def __init__(self, config: pippin.SimulationConfig, *arguments: Any, **options: Any) -> None:
+            counts.append(config.scene.worlds)
+            super().__init__(config, *arguments, **options)
+
+    for prototype in (chain(), [(chain(), 5), (chain(link_count=3), 2)], [(chain(), 7)]):
+        with Noting(configure(scene={"worlds": 7}), [Recompiled()], prototype=prototype):
+            pass
+
+    assert counts == [7, 2, 7, 4, 7, 2]
+
+
 def test_a_build_from_the_cache_is_not_rehearsed(configure: Callable[..., Any], chain: Callable[..., Any]) -> None:
     calls = []
 

@@ -239,7 +239,7 @@ def test_worlds_that_hold_something_else_are_found():
     assert features_of(builder.finalize(device="cpu"))["heterogeneous_worlds"] == ["world 2"]
 
 
-@pytest.mark.parametrize(("radius", "expected"), [(0.1, ["world 0", "world 2"]), (0.0, None)])
+@pytest.mark.parametrize(("radius", "expected"), [(0.1, ["worlds 0, 2"]), (0.0, None)])
 def test_worlds_with_particles_of_a_size_may_touch(radius, expected):
     builder = newton.ModelBuilder()
     for world in range(3):

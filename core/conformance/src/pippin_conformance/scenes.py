@@ -117,6 +117,15 @@ def equal_moments(value: float) -> Any:
     return wp.mat33(value, 0.0, 0.0, 0.0, value, 0.0, 0.0, 0.0, value)
 
 
+def add_block(builder: newton.ModelBuilder, half: float) -> None:
+    """Add a hull of a flat block of 1 kg and a half height [m], which stands on the ground and is free to move."""
+    pose = wp.transform(wp.vec3(0.0, 0.0, half), wp.quat_identity())
+    body = builder.add_link(label="block", mass=1.0, inertia=equal_moments(0.01), xform=pose)
+    mesh = newton.Mesh.create_box(0.3, 0.3, half)
+    builder.add_shape_convex_hull(body, mesh=mesh, cfg=newton.ModelBuilder.ShapeConfig(density=0.0), label="hull")
+    builder.add_articulation([builder.add_joint_free(body, label="free")], label="block")
+
+
 def grains(builder: newton.ModelBuilder) -> None:
     """Add a block of 27 grains above the ground, moving along x."""
     rotation: Any = wp.quat_identity()

@@ -6,16 +6,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import newton
 import numpy as np
-from pippin import Simulation, SimulationError
+from pippin import ConfigError, Simulation, SimulationError
 from pippin.arrays import on_host, present
 
 from . import scenes
 from .arm_forms import differing_form
-from .benches import BENCHES, benches_of
+from .benches import BENCHES, DURATION, benches_of
 from .observables import OBSERVABLES
 from .observation import HALF, advance, begin_anew, differing, push, spoil, start, step
 from .outcomes import NotApplicableError
@@ -238,6 +239,27 @@ def check_feature_heterogeneous_worlds(runs: Runs) -> None:
         raise NotApplicableError("it declares no two kinds of joints")
     for name, found in measured_apart(runs.subject, names).items():
         _refuse_motion(runs, "heterogeneous_worlds", name, found)
+
+
+def check_feature_different_meshes(runs: Runs) -> None:
+    """If the solver declares `different_meshes`: bodies of two worlds stand on the ground, each on its own hull."""
+    features = runs.subject.features or ()
+    if not {"different_meshes", "rigid_contacts", "free_joints"} <= set(features):
+        raise NotApplicableError("it does not declare different_meshes, or has no contacts of free bodies")
+    heights = (0.2, 0.1)
+    both = [(partial(scenes.add_block, half=height), 1) for height in heights]
+    try:
+        simulation = runs.subject.build(count=1, scene=both)
+    except ConfigError as error:
+        raise NotApplicableError(f"it refuses hulls: {error}") from error
+    with simulation:
+        step(simulation, round(DURATION / runs.subject.dt))
+        found = on_host(simulation.state.body_q)[:, 2].tolist()
+    if not np.allclose(found, heights, rtol=0.0, atol=0.02):
+        raise runs.fault(
+            f"declares different_meshes, but bodies that stand on hulls of {heights} m are at {found} m after"
+            f" {DURATION} s; read the mesh of each world, or leave it out of supported_features"
+        )
 
 
 def check_feature_particle_worlds(runs: Runs) -> None:

@@ -12,8 +12,12 @@ import attrs
 import numpy as np
 
 from .errors import ConfigError
+from .spelling import listed
 
 __all__ = ["IndexRange"]
+
+_RUN_COUNT = 4
+"""Number of runs of worlds that a text lists."""
 
 _CPU = 1
 """The device type of host memory in DLPack."""
@@ -155,3 +159,15 @@ def chosen_worlds(choice: str | Sequence[int], count: int, where: str, otherwise
     if not worlds.size:
         raise ConfigError(f"{where}: {choice!r} holds none of the {count} worlds; choose at least one, or {otherwise}")
     return worlds
+
+
+def listed_worlds(worlds: Sequence[int] | np.ndarray) -> str:
+    """Return ascending indices of worlds as text, with runs as slices: `worlds 0:32, 40`."""
+    runs: list[list[int]] = []
+    for world in map(int, worlds):
+        if runs and runs[-1][-1] == world - 1:
+            runs[-1].append(world)
+        else:
+            runs.append([world])
+    texts = [str(run[0]) if len(run) == 1 else f"{run[0]}:{run[-1] + 1}" for run in runs]
+    return f"world{'s' if len(worlds) > 1 else ''} {listed(texts, _RUN_COUNT)}"

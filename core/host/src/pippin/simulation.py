@@ -72,13 +72,14 @@ class Simulation(FrozenAttributes):
         config = load(config)
         refuse_missing_extras(config)
         import_hot_modules(requires_grad=config.simulation.requires_grad)
-        from .assembly.built import assemble, bind_components
+        from .assembly.built import assemble, bind_components, few_worlds
         from .step.compilation import compiling_together
         from .step.services import SimulationServices
         from .step.stepping import CurrentProgram, Stepping
 
         # Observers and plugins made in Python expect no second build.
-        rehearse = partial(type(self), config.unobserved(), prototype=prototype)
+        few, shown = few_worlds(config.unobserved(), prototype)
+        rehearse = partial(type(self), few, prototype=shown)
         #: Functions that are called at events and in the phases of a step.
         self.callbacks: Callbacks = Callbacks() if callbacks is None else callbacks
         #: The folder for the files of viewers and recorders; None if none was given.

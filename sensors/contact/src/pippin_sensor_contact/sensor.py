@@ -125,7 +125,9 @@ class SensorContact(sensing.Sensor):
                 "measure_total": index == 0,
                 "request_contact_attributes": False,
             }
-            yield newton.sensors.SensorContact(binding.simulation.model, **options)
+            sensor = newton.sensors.SensorContact(binding.simulation.model, **options)
+            sensor.sensing_indices, sensor.counterpart_indices = [], []  # a list for each body, which nobody reads
+            yield sensor
 
     def _build_forces(self, row_count: int, device: wp.Device) -> dict[str, wp.array]:
         """Return the arrays of forces; except joined matrices and the history, these are arrays of Newton's sensors."""

@@ -20,7 +20,7 @@ from .partition import Part, partition, proxied
 
 __all__ = ["SolverCoupled"]
 
-_OF_ALL = frozenset({"heterogeneous_worlds"})
+_OF_ALL = frozenset({"different_meshes", "heterogeneous_worlds"})
 """Features that a coupling has only if each of its solvers has them."""
 
 _OF_PARTICLES = frozenset(

@@ -33,6 +33,7 @@ class SolverMuJoCo:
         "ball_limits": "live",
         "ball_stiffness": "live",
         "contact_stiffness": "live",
+        "different_meshes": "build",
         "effort_limits": "live",
         "equality_constraints": "live",
         "free_damping": "live",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import attrs
@@ -84,11 +85,12 @@ class Lanes:
             axes: The axes of each prototype that has some.
         """
         simulation, worlds = binding.simulation, binding.worlds
-        model, prototypes = simulation.model, simulation.prototype_of_world[binding.worlds].tolist()
+        model, prototypes = simulation.model, simulation.prototype_of_world[binding.worlds]
+        kinds, rows = np.unique(prototypes, return_inverse=True)
         pairs = {prototype: each.pairs for prototype, each in axes.items()}
         joints = binding.indices("joint", {key: [joint for joint, _ in each] for key, each in pairs.items()})
-        offsets = np.array([[axis for _, axis in pairs[key]] for key in prototypes])
-        labels_of_world = tuple(axes[key].labels for key in prototypes)
+        offsets = np.array([[axis for _, axis in pairs[key]] for key in kinds.tolist()])[rows]
+        labels_of_world = tuple([axes[key].labels for key in prototypes.tolist()])
         return cls(
             labels=labels_of_world[0],
             labels_of_world=labels_of_world,
@@ -100,6 +102,12 @@ class Lanes:
             dt=simulation.config.simulation.dt,
             catalog=simulation.catalog,
         )
+
+    @cached_property
+    def _kinds(self) -> tuple[Sequence[tuple[str, ...]], np.ndarray]:
+        """The distinct labels of a world, and which of them each world has."""
+        numbers = {names: number for number, names in enumerate(dict.fromkeys(self.labels_of_world))}
+        return [*numbers], np.array([numbers[names] for names in self.labels_of_world])
 
     def within(self, place: str) -> Lanes:
         """Return the same lanes for the parameters of an inner table, such as `clamping[0]`.
@@ -138,8 +146,9 @@ class Lanes:
             ConfigError: A pattern matches nothing, or a joint has no value, or two.
         """
         own, place = missing if value is None else value, self.prefix + where
-        found = {names: _bounds(own, names, place, self.what) for names in dict.fromkeys(self.labels_of_world)}
-        bounds = np.array([found[names] for names in self.labels_of_world], dtype=np.float32).reshape(-1, 2)
+        distinct, rows = self._kinds
+        found = np.array([_bounds(own, names, place, self.what) for names in distinct], dtype=np.float32)
+        bounds = found[rows].reshape(-1, 2)
         low, high = (wp.array(bounds[:, side], dtype=float, device=self.device) for side in (0, 1))
         array = wp.clone(low)
         is_random = bool((bounds[:, 0] < bounds[:, 1]).any())

@@ -125,6 +125,21 @@ def assemble(
         )
 
 
+def few_worlds(config: SimulationConfig, prototype: Prototype | None) -> tuple[SimulationConfig, Prototype | None]:
+    """Return a simulation of two worlds of each prototype, which launches the same kernels.
+
+    It is the same simulation if that has as few worlds, or if assets or objects choose their worlds.
+    """
+    scene, few = config.scene, prototype
+    placed = (*scene.assets, *(each.config for each in scene.objects))
+    if isinstance(prototype, Sequence):
+        few = [(each, 2) for each in {id(each): each for each, _ in prototype}.values()]
+    count = 2 * len(few) if isinstance(few, Sequence) else 2
+    if count >= scene.worlds or any(each.worlds is not None for each in placed):
+        return config, prototype
+    return attrs.evolve(config, scene=attrs.evolve(scene, worlds=count)), few
+
+
 def _asks(components: Components, hook: str, argument: str) -> bool:
     answer = components.single(hook)
     return answer is not None and answer.takes(argument)

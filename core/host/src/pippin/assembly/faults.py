@@ -91,13 +91,12 @@ def _faults_of_rotations(model: newton.Model) -> Iterator[str]:
     kinds = (newton.JointType.FREE, newton.JointType.DISTANCE, newton.JointType.BALL)
     rows = np.flatnonzero(np.isin(types, kinds))
     rotations = values[first[rows, None] + np.arange(4)]
-    for row, rotation in zip(rows, rotations, strict=True):
-        if np.isfinite(rotation).all() and abs(np.linalg.norm(rotation) - 1.0) > _UNIT_TOLERANCE:
-            yield (
-                f"scene: joint_q of {model.joint_label[row]!r}: expected a quaternion of length 1, got"
-                f" {rotation.tolist()}; correct the scene"
-            )
-            return
+    errors = np.abs(np.linalg.norm(rotations, axis=1) - 1.0)
+    for wrong in np.flatnonzero((errors > _UNIT_TOLERANCE) & (errors < np.inf))[:1]:
+        yield (
+            f"scene: joint_q of {model.joint_label[rows[wrong]]!r}: expected a quaternion of length 1, got"
+            f" {rotations[wrong].tolist()}; correct the scene"
+        )
 
 
 def _owners(model: newton.Model, name: str, rows: np.ndarray) -> str:

@@ -20,11 +20,12 @@ from pippin.components.registry import Components, Implementation
 from pippin.config import CollisionConfig, SceneConfig, ShapeConfig, SimulationConfig
 from pippin.config.model import BodyMassConfig
 from pippin.errors import ConfigError
+from pippin.indices import listed_worlds
 from pippin.inertias import inertia_fault, symmetric
 from pippin.labels import NoMatchError, assign, match, no_match
 from pippin.objects.adding import add_objects
 from pippin.solving.conversion import thicken_laminae
-from pippin.state.world_layout import ObjectParts, WorldLayout, listed_worlds
+from pippin.state.world_layout import ObjectParts, WorldLayout
 from pippin.support.declaration import Declaration
 from pippin.support.features import OF_ATTRIBUTES
 from pippin.support.solver_support import make_settable
@@ -33,6 +34,7 @@ from pippin.terrains.grid import TerrainGrid
 
 from .merged_frames import merge_frames, with_cure
 from .scene import add_assets, add_worlds, contents_of_worlds, finalize, new_builder, refuse_still
+from .tiling import Finished, tiled
 
 Prototype: TypeAlias = "newton.ModelBuilder | Sequence[tuple[newton.ModelBuilder, int]]"
 """The content of one world; or several contents, each with its number of neighbouring worlds."""
@@ -51,14 +53,15 @@ def build_model(
     """
     scene = config.scene
     imports: list[Imported] = []
-    empty, objects = None, []
+    empty: list[newton.ModelBuilder] = []
+    objects = []
     solver = components.single("build_solver")  # none in a check of the scene alone
     declared = None if solver is None else components.declarations[solver.owner]
     if prototype is None:
         worlds, prototype_of_world, objects = _from_assets(components, scene, imports, declared)
     else:
-        empty = empty_builder(components, scene)
-        worlds, prototype_of_world = _from_prototypes(empty.rigid_gap, prototype, scene)
+        empty = [empty_builder(components, scene)]
+        worlds, prototype_of_world = _from_prototypes(empty[0].rigid_gap, prototype, scene)
     layout = WorldLayout(prototype_of_world=prototype_of_world, objects=objects)
     for answer in components.implementations("fill_prototype"):
         for index, builder in enumerate(worlds):
@@ -80,24 +83,42 @@ def build_model(
         thicken_laminae(world)
         if not is_for_mujoco:
             fold_servos(world)
-    builder = empty_builder(components, scene) if empty is None else empty
     terrain = TerrainGrid.of(scene, config.simulation.seed, components.catalog)
-    add_worlds(builder, ((worlds[index], count) for index, count in layout.runs()), scene, terrain)
-    raise_dimensions(builder)
-    if not is_for_mujoco:
-        drop_frictions(builder)
-    components.call_each("complete_builder", builder=builder)
     has_valid_inertias = prototype is None and all(map(is_normalised, scene.assets))
-    model = finalize(
-        builder, device, requires_grad=config.simulation.requires_grad, has_valid_inertias=has_valid_inertias
-    )
+
+    def of_runs(runs: Iterable[tuple[int, int]]) -> Finished:
+        builder = empty.pop() if empty else empty_builder(components, scene)
+        add_worlds(builder, ((worlds[index], count) for index, count in runs), scene, terrain)
+        return _finished(components, config, builder, device, has_valid_inertias)
+
+    completes = components.implementations("complete_builder") or components.wrappers("complete_builder")
+    model = None if completes or terrain is not None else tiled(of_runs, layout.prototype_of_world)
+    model = of_runs(layout.runs())[0] if model is None else model
     if terrain is not None:
         layout = attrs.evolve(layout, places=terrain.places(scene, model))
     _refuse_state_attributes(model)
     _set_particle_numbers(model, config.collision)
-    for each in (*worlds, builder):
-        each.custom_attributes.clear()  # those of solvers refer back to the builder, which nobody needs any more
+    for each in worlds:
+        each.custom_attributes.clear()
     return model, layout, imports
+
+
+def _finished(
+    components: Components,
+    config: SimulationConfig,
+    builder: newton.ModelBuilder,
+    device: wp.Device,
+    has_valid_inertias: bool,
+) -> Finished:
+    """Return the model of a builder that has its worlds, and the builder."""
+    raise_dimensions(builder)
+    if not reads_dimensions(components):
+        drop_frictions(builder)
+    components.call_each("complete_builder", builder=builder)
+    has_gradients = config.simulation.requires_grad
+    model = finalize(builder, device, requires_grad=has_gradients, has_valid_inertias=has_valid_inertias)
+    builder.custom_attributes.clear()  # those of solvers refer back to the builder, which nobody needs any more
+    return model, builder
 
 
 def features_of(model: newton.Model, collision: CollisionConfig | None = None) -> dict[str, Sequence[str]]:
@@ -141,8 +162,7 @@ def _from_assets(
     """Return one prototype for each distinct set of assets and objects, the prototype index of each world, and the
     objects of each prototype. Each asset is added once to `imports`.
     """
-    contents_by_world = contents_of_worlds(scene)
-    distinct = list(dict.fromkeys(contents_by_world))
+    distinct, prototype_of_world = contents_of_worlds(scene)
     builders, objects, added_by_content = [], [], []
     for contents in distinct:
         builder = empty_builder(components, scene)
@@ -157,7 +177,7 @@ def _from_assets(
     for builder, added in zip(builders, added_by_content, strict=True):
         if declared is not None:
             merge_frames(builder, declared, added)
-    return builders, np.array([distinct.index(contents) for contents in contents_by_world]), objects
+    return builders, prototype_of_world, objects
 
 
 def empty_builder(components: Components, scene: SceneConfig) -> newton.ModelBuilder:

@@ -22,9 +22,8 @@ from pippin.catalog.entries import Catalog
 from pippin.config.model import SceneConfig
 from pippin.devices import kind_of
 from pippin.errors import ConfigError
-from pippin.indices import chosen_worlds
+from pippin.indices import chosen_worlds, listed_worlds
 from pippin.quaternions import matrix
-from pippin.state.world_layout import listed_worlds
 from pippin.terrains.grid import TerrainGrid
 
 
@@ -189,32 +188,37 @@ class SceneContents:
     objects: tuple[int, ...]
 
 
-def contents_of_worlds(scene: SceneConfig) -> list[SceneContents]:
-    """Return the contents of each world.
+def contents_of_worlds(scene: SceneConfig) -> tuple[list[SceneContents], np.ndarray]:
+    """Return the distinct contents, in the order of their first worlds, and the number of each world's, shape [worlds].
 
     Raises:
         ConfigError: A world has nothing, although other worlds have something.
     """
     assets = _in_worlds([asset.worlds for asset in scene.assets], scene.worlds, "assets")
     objects = _in_worlds([chosen.config.worlds for chosen in scene.objects], scene.worlds, "objects")
-    contents = [SceneContents(*each) for each in zip(assets, objects, strict=True)]
-    empty = [world for world, each in enumerate(contents) if each == SceneContents((), ())]
-    if empty and (scene.assets or scene.objects):
+    is_in = np.concatenate([assets, objects], axis=1)
+    empty = np.flatnonzero(~is_in.any(axis=1))
+    if len(empty) and is_in.size:
         raise ConfigError(
             f"scene.assets: no asset and no object is in {listed_worlds(empty)}; let the 'worlds' of some cover them,"
             " or lower scene.worlds"
         )
-    return contents
+    keys = list(map(bytes, np.packbits(is_in, axis=1)))
+    known = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    numbers = np.array(list(map(known.__getitem__, keys)))
+    firsts = np.unique(numbers, return_index=True)[1]
+    chosen = [[tuple(np.flatnonzero(of[first]).tolist()) for of in (assets, objects)] for first in firsts]
+    return [SceneContents(*each) for each in chosen], numbers
 
 
-def _in_worlds(chosen: Sequence[str | Sequence[int] | None], count: int, key: str) -> list[tuple[int, ...]]:
-    by_world: list[list[int]] = [[] for _ in range(count)]
+def _in_worlds(chosen: Sequence[str | Sequence[int] | None], count: int, key: str) -> np.ndarray:
+    """Return whether each world has each of the assets or objects, shape [worlds, assets or objects]."""
+    found = np.zeros((count, len(chosen)), dtype=bool)
     for index, worlds in enumerate(chosen):
         where = f"scene.{key}[{index}].worlds"
-        found = range(count) if worlds is None else chosen_worlds(worlds, count, where, f"leave the {key[:-1]} out")
-        for world in sorted(map(int, found)):
-            by_world[world].append(index)
-    return list(map(tuple, by_world))
+        rows = ... if worlds is None else chosen_worlds(worlds, count, where, f"leave the {key[:-1]} out")
+        found[rows, index] = True
+    return found
 
 
 def add_worlds(
@@ -251,13 +255,14 @@ def finalize(
     Raises:
         ConfigError: Shapes are hydroelastic and the device has no signed distance fields, or Newton refuses the model.
     """
-    hydroelastic = newton.ShapeFlags.HYDROELASTIC | newton.ShapeFlags.COLLIDE_SHAPES
-    for label, flags in zip(builder.shape_label, builder.shape_flags, strict=True):
-        if flags & hydroelastic == hydroelastic and kind_of(device) == "cpu":
-            raise ConfigError(
-                f"scene.shapes.is_hydroelastic: shape {label!r} is hydroelastic, which needs CUDA, and the device is"
-                f" {device.alias!r}; choose another simulation.device, or leave is_hydroelastic out"
-            )
+    hydroelastic = int(newton.ShapeFlags.HYDROELASTIC | newton.ShapeFlags.COLLIDE_SHAPES)
+    is_soft = (np.array(builder.shape_flags, dtype=int) & hydroelastic) == hydroelastic
+    if is_soft.any() and kind_of(device) == "cpu":
+        raise ConfigError(
+            f"scene.shapes.is_hydroelastic: shape {builder.shape_label[is_soft.argmax()]!r} is hydroelastic, which"
+            f" needs CUDA, and the device is {device.alias!r}; choose another simulation.device, or leave"
+            " is_hydroelastic out"
+        )
     try:
         with warnings.catch_warnings():  # heightfields stand still, and need no contacts with each other
             warnings.filterwarnings("ignore", "Heightfield-vs-heightfield", category=newton.NewtonWarning)

@@ -57,11 +57,10 @@ class RunShardWorker:
         self._progress = _EmittedProgress(emit, shard.worlds.start)
         self._open = ExitStack()
         self._open.enter_context(log_shown(self._progress))
-        contents = contents_of_worlds(config.scene)
-        numbers = {each: number for number, each in enumerate(dict.fromkeys(contents))}
+        contents = contents_of_worlds(config.scene)[1].tolist()
         with config.tree.placing():
             for label, worlds in recorded.items():
-                refuse_unlike([numbers[each] for each in contents], worlds, f"recorders.{label}.")
+                refuse_unlike(contents, worlds, f"recorders.{label}.")
 
     def build(self) -> None:
         """Build the simulation."""

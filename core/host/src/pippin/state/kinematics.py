@@ -176,18 +176,16 @@ class ContinuousAngles:
         wp.launch(unwrap_angles, self._count, inputs, [joint_q], device=self._model.device)
 
 
-def _angular_axes(model: newton.Model) -> tuple[list[int], list[int], list[bool]]:
+def _angular_axes(model: newton.Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return coordinate and DOF of each axis of rotation that inverse kinematics computes, and whether to use its rate.
 
     A ball joint has a quaternion, which does not wrap.
     """
     kinds, trees = on_host(model.joint_type), on_host(model.joint_articulation)
     coordinates, dofs = on_host(model.joint_q_start), on_host(model.joint_qd_start)
-    dims = on_host(model.joint_dof_dim)
-    has_axes = np.isin(kinds, [int(newton.JointType.REVOLUTE), int(newton.JointType.D6)])
-    found: list[tuple[int, int, bool]] = []
-    for joint in np.flatnonzero(has_axes & (trees >= 0)).tolist():
-        linear, angular = dims[joint].tolist()
-        axes = range(linear, linear + angular)
-        found += [(int(coordinates[joint]) + axis, int(dofs[joint]) + axis, angular < 3) for axis in axes]
-    return [each[0] for each in found], [each[1] for each in found], [each[2] for each in found]
+    linear, angular = on_host(model.joint_dof_dim).reshape(-1, 2).T
+    has_axes = np.isin(kinds, [int(newton.JointType.REVOLUTE), int(newton.JointType.D6)]) & (trees >= 0)
+    counts = np.where(has_axes, angular, 0)
+    joints = np.repeat(np.arange(len(kinds)), counts)
+    axes = linear[joints] + np.arange(len(joints)) - (np.cumsum(counts) - counts)[joints]
+    return coordinates[joints] + axes, dofs[joints] + axes, angular[joints] < 3

@@ -29,6 +29,9 @@ class Scratch:
 
 _SCALARS = (str, bytes, int, float, complex, bool, type(None), np.generic)
 _CLOSED = (*_SCALARS, type, ModuleType, FunctionType, MethodType, BuiltinFunctionType, Scratch)
+_EXACT = {str, bytes, int, bool, type(None)}
+"""Types of scalars that equal themselves."""
+
 _DESCRIPTORS = ("__dict__", "__weakref__")
 """Attributes that are not state; the definition of a Warp struct copies them from its class."""
 
@@ -170,6 +173,9 @@ def python_values(node: Any, skip: tuple[type, ...] = ()) -> dict[str, Any]:
         elif is_foreign(found):
             values[name] = present(contents_of(found)).tobytes()
         elif not isinstance(found, wp.array):
+            if isinstance(found, list | deque) and _EXACT.issuperset(map(type, found)):
+                values[name] = tuple(found)  # one value: it may have an element for each world
+                continue
             if isinstance(found, list | deque | set | MutableMapping):
                 values[name] = len(found)
             scalars = {key: value for key, value in _children(found) if isinstance(value, _SCALARS)}
@@ -195,6 +201,9 @@ def walk(roots: Mapping[str, Any], skip: tuple[type, ...]) -> Iterator[tuple[str
             continue
         if not isinstance(node, tuple | frozenset):
             yield path, node
+        is_flat = isinstance(node, list | tuple | deque | set | frozenset)
+        if is_flat and all(is_closed[kind] for kind in set(map(type, node))):
+            continue  # no steps of Python for what may have an element for each world
         for name, child in _children(node):
             if not is_closed[type(child)]:  # most children are numbers or strings, and get no path
                 queue.append((f"{path}.{name}", child))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -11,14 +11,12 @@ import newton
 import numpy as np
 from pippin.config.geometry import HERE, UPRIGHT, PartConfig, SelectionConfig, choices_of
 from pippin.errors import ConfigError, PluginError
-from pippin.indices import IndexRange
+from pippin.indices import IndexRange, listed_worlds
 from pippin.labels import covers, match
 from pippin.quaternions import conjugate, rotated
-from pippin.spelling import listed
 
 from .places import StartPoses
 
-_LISTED_RUN_COUNT = 4
 _KINDS = ("body", "joint", "shape")
 
 
@@ -80,16 +78,17 @@ class WorldLayout:
             local = {0: local}
         if what not in _KINDS:
             raise PluginError(f"{component or 'world_indices'}: expected one of {', '.join(_KINDS)}, got {what!r}")
-        starts = getattr(model, f"{what}_world_start").numpy()
-        prototypes = self.prototype_of_world.tolist()
+        starts = getattr(model, f"{what}_world_start").numpy().astype(int)
         own: dict[int, np.ndarray] = {}
         for prototype in self._holders_of(component):
-            first = prototypes.index(prototype)
+            first = int(np.argmax(self.prototype_of_world == prototype))
             known = IndexRange(int(starts[first + 1] - starts[first]), what=what)
             where = f"{component or 'world_indices'}: prototype {prototype}"
             own[prototype] = known.indices(local[prototype], where, may_repeat=True)
         self._refuse_unequal(what, {prototype: len(indices) for prototype, indices in own.items()})
-        return np.array([starts[world] + own[prototypes[world]] for world in self.worlds_held(component)], dtype=int)
+        worlds = self.worlds_held(component)
+        kinds, rows = np.unique(self.prototype_of_world[worlds], return_inverse=True)
+        return starts[worlds, None] + np.array([own[kind] for kind in kinds.tolist()], dtype=int)[rows]
 
     def _holders_of(self, component: str | None) -> tuple[int, ...]:
         everywhere = tuple(range(self.prototype_count))
@@ -103,18 +102,6 @@ class WorldLayout:
                 f"{plural}: the patterns match {', '.join(texts)}; let them match as many in each world that has any,"
                 " or make a component for each kind of world"
             )
-
-
-def listed_worlds(worlds: Sequence[int] | np.ndarray) -> str:
-    """Return ascending indices of worlds as text, with runs as slices: `worlds 0:32, 40`."""
-    runs: list[list[int]] = []
-    for world in map(int, worlds):
-        if runs and runs[-1][-1] == world - 1:
-            runs[-1].append(world)
-        else:
-            runs.append([world])
-    texts = [str(run[0]) if len(run) == 1 else f"{run[0]}:{run[-1] + 1}" for run in runs]
-    return f"world{'s' if len(worlds) > 1 else ''} {listed(texts, _LISTED_RUN_COUNT)}"
 
 
 _EDGES = {"left": (0, np.min), "right": (0, np.max), "bottom": (1, np.min), "top": (1, np.max)}
@@ -190,11 +177,11 @@ class SceneObjects:
 
     def by_world(self, what: Element, indices: np.ndarray) -> np.ndarray:
         """Return ascending indices of elements as a row for each world, shape [world_count, most], padded with -1."""
-        starts = self.starts(what)
-        rows = [indices[(indices >= low) & (indices < high)] for low, high in pairwise(starts[:-1].tolist())]
-        found = np.full((len(rows), max(map(len, rows), default=0)), -1, dtype=np.int32)
-        for row, own in zip(found, rows, strict=True):
-            row[: len(own)] = own
+        ends = np.searchsorted(indices, self.starts(what)[:-1])
+        counts = np.diff(ends)
+        found = np.full((len(counts), counts.max(initial=0)), -1, dtype=np.int32)
+        worlds = np.repeat(np.arange(len(counts)), counts)
+        found[worlds, np.arange(ends[0], ends[-1]) - ends[worlds]] = indices[ends[0] : ends[-1]]
         return found
 
     def starts(self, what: Element) -> np.ndarray:

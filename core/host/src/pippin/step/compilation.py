@@ -95,7 +95,8 @@ def compiling_together(rehearse: Build, progress: Report | None = None) -> Itera
     the cache, nothing happens.
 
     Args:
-        rehearse: Builds the same simulation another time, which is then closed. What it raises is ignored.
+        rehearse: Builds the same simulation another time, which is then closed; a few worlds launch the same kernels.
+            What it raises is ignored.
         progress: As for `compile_together`.
     """
     if _IS_REHEARSAL.get():

@@ -96,7 +96,10 @@ def _levels(value: Any) -> Any:
     """Leave out the features that a solver says it does not have; `_are_levels` refuses everything else."""
     if not isinstance(value, Mapping):
         return value
-    return {name: level for name, level in value.items() if level != "no" or name not in FEATURES}
+    levels = {name: level for name, level in value.items() if level != "no" or name not in FEATURES}
+    if "heterogeneous_worlds" in levels:  # a solver of worlds that differ in anything
+        levels.setdefault("different_meshes", levels["heterogeneous_worlds"])
+    return levels
 
 
 def _are_levels(declaration: Any, field: attrs.Attribute[Any], value: Any) -> None:
@@ -181,7 +184,8 @@ class Declaration:
     `"build"`. The host checks every scene against the features, and every change at run time against the words.
     `"live"`: the solver follows what [changes of the feature while it runs](solvers.md#model-changes-while-running).
     `"build"`: it reads the feature only while it is built, so that such a change is refused. `"no"` is the same as
-    leaving the feature out. A solver without this declaration is assumed to support every feature, live."""
+    leaving the feature out. `heterogeneous_worlds` implies `different_meshes`. A solver without this declaration is
+    assumed to support every feature, live."""
 
     optional_features: Mapping[str, str] = attrs.field(factory=dict, validator=_are_options)
     """Solvers: A mapping from features to the options that switch them on. If a scene needs such a feature, the error

@@ -43,9 +43,9 @@ def _joints_of_dofs(model: newton.Model, chosen: np.ndarray) -> Sequence[str]:
     if not len(chosen):
         return ()
     starts = host(model.joint_qd_start)
-    joints = np.searchsorted(starts, np.flatnonzero(chosen), side="right") - 1
-    owners = [joint for joint in np.unique(joints) if _types(model)[joint] != int(newton.JointType.FREE)]
-    return [model.joint_label[joint] for joint in owners]
+    owners = np.unique(np.searchsorted(starts, np.flatnonzero(chosen), side="right") - 1)
+    owners = owners[_types(model)[owners] != int(newton.JointType.FREE)]
+    return [model.joint_label[joint] for joint in owners.tolist()]
 
 
 def _by_type(kind: str) -> Callable[[newton.Model], Sequence[str]]:

@@ -359,13 +359,9 @@ _ARRAYS = (
 
 def _of_coordinates(model: newton.Model, is_free: np.ndarray) -> Range:
     """Return the range of target coordinates from that of DOFs; a joint with a quaternion is as its first DOF is."""
-    starts = {kind: getattr(model, f"joint_{kind}_start").numpy() for kind in ("q", "qd")}
-    dofs = np.concatenate(
-        [
-            first + np.minimum(np.arange(count), max(axes - 1, 0))
-            for first, count, axes in zip(starts["qd"], np.diff(starts["q"]), np.diff(starts["qd"]), strict=False)
-        ]
-    ).astype(int)
-    free = is_free[dofs]
+    starts, firsts = on_host(model.joint_q_start), on_host(model.joint_qd_start)
+    joints = np.repeat(np.arange(model.joint_count), np.diff(starts))
+    within = np.arange(len(joints)) - starts[joints]
+    free = is_free[firsts[joints] + np.minimum(within, np.diff(firsts)[joints] - 1)]
     low, high = (np.where(free, _ANYTHING[end], _NOTHING[end]) for end in (0, 1))
     return Range(_PULL, low, high, starts="joint_q_start")

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 import newton
 import numpy as np
+import warp as wp
 from pippin.attribute_rows import numbers, texts
+from pippin.indices import listed_worlds
 
 from .features import ASKED, FEATURES
 from .rigid_users import RIGID_USERS, host, is_moved
 
 _FLAT = 1e-3
 """Angle up to which an edge counts as flat [rad]: of a flat mesh, it is a rounding."""
+
+_COUNTED = ("body", "joint", "shape", "particle")
+"""What each world has as many of, if worlds are equal."""
+
+_MESHES = (int(newton.GeoType.MESH), int(newton.GeoType.CONVEX_MESH))
 
 _TRI_KD = 10.0
 """Damping that Newton gives to every triangle of which none is stated."""
@@ -71,22 +77,48 @@ def _rest_angles(model: newton.Model) -> Sequence[str]:
 
 
 def _unequal_worlds(model: newton.Model) -> Sequence[str]:
-    layouts = list(_layouts(model))
-    return [f"world {index}" for index, layout in enumerate(layouts) if layout != layouts[0]]
+    return _worlds(_differences(model)[0])
 
 
-def _layouts(model: newton.Model) -> Iterator[tuple[Any, ...]]:
-    starts = {what: host(getattr(model, f"{what}_world_start")) for what in ("body", "joint", "shape", "particle")}
-    kinds = [(host(model.joint_type), "joint"), (host(model.joint_dof_dim), "joint"), (host(model.shape_type), "shape")]
-    bodies = [(host(model.joint_parent), "joint"), (host(model.joint_child), "joint")]
-    bodies.append((host(model.shape_body), "shape"))
-    for world in range(model.world_count):
-        first, end = starts["body"][world : world + 2]
-        part = {what: slice(*starts[what][world : world + 2]) for what in ("joint", "shape")}
-        trees = [np.maximum(array[part[what]] - first, -1).tobytes() for array, what in bodies]
-        meshes = [hash(source) for source in model.shape_source[part["shape"]]]
-        particle_count = np.diff(starts["particle"][world : world + 2])[0]
-        yield end - first, particle_count, trees, [array[part[what]].tobytes() for array, what in kinds], meshes
+def _worlds_with_other_meshes(model: newton.Model) -> Sequence[str]:
+    is_other, has_other_meshes = _differences(model)
+    return () if is_other.any() else _worlds(has_other_meshes)
+
+
+def _worlds(chosen: np.ndarray) -> Sequence[str]:
+    return [listed_worlds(np.flatnonzero(chosen))] if chosen.any() else ()
+
+
+def _differences(model: newton.Model) -> tuple[np.ndarray, np.ndarray]:
+    """Tell which worlds hold something else than the first one besides meshes, and which hold other shapes."""
+    starts = {what: host(getattr(model, f"{what}_world_start"))[: model.world_count + 1] for what in _COUNTED}
+    joints, shapes, kinds = host(model.joint_world), host(model.shape_world), host(model.shape_type)
+    sources = np.fromiter(map(id, model.shape_source), dtype=np.int64, count=model.shape_count)
+    _, firsts, known = np.unique(sources, return_index=True, return_inverse=True)
+    hashes = np.array([hash(model.shape_source[first]) for first in firsts.tolist()], dtype=np.int64)
+    is_mesh = np.isin(kinds, _MESHES)
+    others = np.append(0, np.cumsum(~is_mesh))
+
+    def own(bodies: wp.array | None, worlds: np.ndarray) -> np.ndarray:
+        return np.maximum(host(bodies) - starts["body"][worlds], -1)
+
+    trees = [host(model.joint_type), *host(model.joint_dof_dim).reshape(-1, 2).T]
+    trees += [own(each, joints) for each in (model.joint_parent, model.joint_child)]
+    contents = np.stack([kinds, own(model.shape_body, shapes), hashes[known]], axis=1)
+    is_other = _unlike(np.stack(trees, axis=1), starts["joint"]) | _unlike(contents[~is_mesh], others[starts["shape"]])
+    for what in ("body", "particle"):
+        counts = np.diff(starts[what])
+        is_other |= counts != counts[0]
+    return is_other, _unlike(contents, starts["shape"])
+
+
+def _unlike(rows: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Tell for each world whether its rows differ from those of the first world."""
+    counts = np.diff(starts)
+    is_other = counts != counts[0]
+    own = rows[starts[:-1][~is_other, None] + np.arange(counts[0])]
+    is_other[~is_other] = np.any(own != own[0], axis=(1, 2))
+    return is_other
 
 
 def particles_touch(model: newton.Model) -> bool:
@@ -97,14 +129,14 @@ def particles_touch(model: newton.Model) -> bool:
 def _particle_worlds(model: newton.Model) -> Sequence[str]:
     if not particles_touch(model):
         return ()
-    worlds = np.flatnonzero(np.diff(host(model.particle_world_start)[: model.world_count + 1]))
-    return [f"world {index}" for index in worlds] if len(worlds) > 1 else ()
+    has_some = np.diff(host(model.particle_world_start)[: model.world_count + 1]) > 0
+    return _worlds(has_some) if np.count_nonzero(has_some) > 1 else ()
 
 
 def _pulled_worlds(model: newton.Model) -> Sequence[str]:
     can_move = is_moved(model).any() or np.any(host(model.particle_mass) > 0.0)
     pulled = np.any(host(model.gravity) != 0.0, axis=-1)[: model.world_count]
-    return [f"world {index}" for index in np.flatnonzero(pulled)] if can_move else ()
+    return _worlds(pulled) if can_move else ()
 
 
 LIGHT = 1e-8
@@ -191,6 +223,7 @@ _USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "triangle_damping": _rows("tri_materials", "triangles", _damps),
     "gravity": _pulled_worlds,
     "heterogeneous_worlds": _unequal_worlds,
+    "different_meshes": _worlds_with_other_meshes,
     "particle_worlds": _particle_worlds,
     "rigid_bodies": lambda model: [model.body_label[index] for index in np.flatnonzero(is_moved(model))],
     "kinematic_bodies": _kinematic,

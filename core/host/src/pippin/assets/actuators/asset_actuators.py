@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 import newton
@@ -298,7 +299,7 @@ def keep_delays(builder: newton.ModelBuilder, delays: Mapping[str, float]) -> No
 def replaced_actuators(model: newton.Model) -> frozenset[str]:
     """Return the labels of the actuators that groups replace."""
     own = AssetActuators(model)
-    return frozenset(own.labels[index] for index in np.flatnonzero(own.owners == OFF))
+    return frozenset(compress(own.labels, own.owners == OFF))
 
 
 def register(builder: newton.ModelBuilder, key: str, frequency: Any, dtype: Any = wp.int32) -> None:
