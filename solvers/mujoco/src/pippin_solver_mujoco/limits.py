@@ -65,7 +65,7 @@ def softened_ties(model: Any) -> Iterator[str]:
 
 
 def hard_ties(model: Any) -> Iterator[str]:
-    """Yield a note if a tie is so hard that MuJoCo Warp's solver may end in its second iteration, in single precision."""
+    """Yield a note if a tie is so hard that MuJoCo Warp's solver may end early, in single precision."""
     impedances = model.eq_solimp[np.isin(model.eq_type, _TIES) & model.eq_active0.astype(bool), :2]
     if impedances.size and (hardest := impedances.max()) > _HARDEST + 1e-6:
         yield (
