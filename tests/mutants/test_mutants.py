@@ -115,9 +115,26 @@ def test_one_relation_alone_finds_a_wrong_solver(kit, name):
     assert "has to move as before, but " in broken[ALONE[name]]
 
 
+def loops_unturned(model, values, memory):
+    """Return the frames of joints without the rotations of those that close loops."""
+    found = values.copy()
+    found[model.joint_articulation.numpy() < 0, 3:] = 0.0, 0.0, 0.0, 1.0
+    return found
+
+
+def test_a_loop_that_turns_what_it_ties_is_found_by_a_drawn_loop_alone():
+    mutant = physics.Mutant(name="loops unturned", owner="model", array="joint_X_p", change=loops_unturned)
+    with physics.mutated(mutant, "xpbd"):
+        kit = Conformance("solver", "xpbd")
+        results = {name: kit.run(name) for name in ("feature_loop_joints", *map("relation_{}".format, TREE_RELATIONS))}
+
+    assert [name for name, result in results.items() if result.outcome == "failed"] == ["relation_loop"]
+    assert "halves that a joint outside of it ties, has to move as before, but " in results["relation_loop"].reason
+
+
 def test_each_relation_is_broken_by_a_wrong_solver():
     assert set(OF_MATTER.values()) == set(relations.RELATIONS)
-    assert {*ALONE.values()} - {"far"} == set(TREE_RELATIONS)
+    assert {*ALONE.values(), "loop"} - {"far"} == set(TREE_RELATIONS)
 
 
 def test_relations_need_matter_that_is_declared(kit):

@@ -13,7 +13,7 @@ import numpy as np
 from pippin.quaternions import product, rotated
 
 from . import matter, mechanisms
-from .mechanisms import INERTIA, LENGTH, MASS, SLIDING, X, Z, hinge, imported, slider
+from .mechanisms import INERTIA, LENGTH, MASS, X, Z, hinge, slider
 from .scenes import GRAVITY
 
 DURATION = 0.1
@@ -22,9 +22,6 @@ DURATION = 0.1
 _FALL = GRAVITY * DURATION**2 / 2
 _TURN = MASS * GRAVITY * LENGTH / (INERTIA + MASS * LENGTH**2) * DURATION**2 / 2
 """Approximate angle by which a link turns about its hinge from the horizontal [rad]."""
-
-_COUPLING = 'joint joint1="{{label}}/slides" joint2="{{label}}/falls" polycoef="0.1 {factor}"'
-"""Attributes of the equality of two sliders."""
 
 _X, _Z, _TURN_Z = 0, 2, 5
 """Columns of velocities; the first three are columns of positions, too."""
@@ -183,10 +180,6 @@ def _both(name: str, row: Mapping[str, Any]) -> Iterator[tuple[str, Bench]]:
     yield f"{name} of a hinge", Bench(text, *of_hinge, *(hinge(Z, **each) for each in small))
 
 
-def _equality(attributes: str) -> str:
-    return f"<equality><{attributes}/></equality>"
-
-
 def _read(name: str, row: Mapping[str, Any]) -> Iterator[tuple[str, Bench]]:
     """Yield the bench of a row of `benches.toml`, or both."""
     if row.get("both"):
@@ -247,43 +240,6 @@ BENCHES: Mapping[str, Bench] = {
         _turned,
         mechanisms.pinned,
         mechanisms.linked,
-    ),
-    "mimic_constraints": Bench(
-        "a slider that a constraint lets follow the falling one under it moves twice as far, from 0.1 m",
-        (1.6, 2.4),
-        _followed,
-        *(imported(mechanisms.CARRYING, _equality(_COUPLING.format(factor=factor)), q=0.1) for factor in (2, 1)),
-    ),
-    "equality_constraints": _bench(
-        "stays",
-        "a slider that an equality of its joint locks falls by at most a fifth",
-        imported(mechanisms.FALLING, _equality('joint joint1="{label}/falls" polycoef="0"')),
-        imported(mechanisms.FALLING),
-    ),
-    "inactive_equalities": _bench(
-        "falls",
-        "a slider falls although a connection that is switched off ties it to another",
-        imported(
-            SLIDING + mechanisms.FALLING,
-            _equality('connect body1="{label}/1" body2="{label}/2" anchor="0 0 0" active="false"'),
-        ),
-        imported(mechanisms.FALLING + SLIDING),
-    ),
-    "mujoco_tendons": Bench(
-        "a tendon of 100 N/m and a length of 0.1 m at rest pulls a slider [m]",
-        *_moved(_X, 0.02, 0.08),
-        imported(
-            SLIDING,
-            '<tendon><fixed stiffness="100" springlength="0.1"><joint joint="{label}/slides" coef="1"/></fixed>'
-            "</tendon>",
-        ),
-        imported(SLIDING),
-    ),
-    "asset_actuators": Bench(
-        "an actuator of the asset's own pushes a slider of 1 kg with 10 N [m]",
-        *_moved(_X, 0.035, 0.065),
-        imported(SLIDING, '<actuator><general joint="{label}/slides" biastype="affine" biasprm="10"/></actuator>'),
-        imported(SLIDING),
     ),
     "gravity_compensation": _bench(
         "stays",

@@ -339,22 +339,22 @@ def mimic(builder: newton.ModelBuilder, label: str, y: float, factor: float, off
     builder.set_joint_mimic(joints[1], joints[0], coeffs=(offset, factor))
 
 
-SLIDING = '<body name="{label}/2" pos="0 0.4 0"><joint name="{label}/slides" type="slide" axis="1 0 0"/>{link}</body>'
-FALLING = '<body name="{label}/1"><joint name="{label}/falls" type="slide" axis="0 0 1"/>{link}</body>'
-CARRYING = FALLING.replace("</body>", f"{SLIDING}</body>")
+_SLIDES = '<body name="{label}/2" pos="0 0.4 0"><joint name="{label}/slides" type="slide" axis="1 0 0"/>{link}</body>'
+_FALLS = '<body name="{label}/1"><joint name="{label}/falls" type="slide" axis="0 0 1"/>{link}</body>'
+BODIES = {"slides": _SLIDES, "falls": _FALLS, "carries": _FALLS.replace("</body>", f"{_SLIDES}</body>")}
 """Bodies of MJCF: one that slides along x, one that falls along z, and one that falls with the first on it."""
 
 
 @mechanism
 def imported(builder: newton.ModelBuilder, label: str, y: float, world: str, rest: str = "", q: float = 0.0) -> None:
-    """Add a robot of MJCF, as importers make its constraints, tendons and actuators.
+    """Add a robot of MJCF, as importers make its constraints, tendons and actuators, with `BODIES` by their names.
 
-    In its bodies, `{link}` stands for the mass of each, and `{label}` for the label. The last joint starts from `q`
-    [m].
+    In it, `{link}` stands for the mass of each, and `{label}` for the label. The last joint starts from `q` [m].
     """
     newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
     link = f'<inertial pos="0 0 0" mass="{MASS}" diaginertia="{INERTIA} {INERTIA} {INERTIA}"/>'
-    text = f"<mujoco><worldbody>{world}</worldbody>{rest}</mujoco>".format(label=label, link=link)
+    bodies = "".join(map(BODIES.__getitem__, world.split()))
+    text = f"<mujoco><worldbody>{bodies}</worldbody>{rest}</mujoco>".format(label=label, link=link)
     first = builder.body_count
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*SolverMuJoCo enforces them; other solvers ignore them")

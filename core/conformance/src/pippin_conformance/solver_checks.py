@@ -200,7 +200,7 @@ def check_relation(runs: Runs, name: str) -> None:
     if fault and is_of_trees:
         raise runs.fault(
             f"a tree {TREE_RELATIONS[name]} has to move as before, but {fault}; look for numbers that have a unit, for"
-            " what fixed joints lose, and for what each step changes however short it is"
+            " what fixed joints and loops lose, and for what each step changes however short it is"
         )
     if fault:
         raise runs.fault(
