@@ -16,49 +16,49 @@ from pippin.quaternions import rotated
 
 from tests.mutants.physics import WHERE, Mutant, let_pass, mutants, worlds_of
 
-LISTED: Mapping[str, str] = {
-    "the step is 2 ms": "dt is 2 ms",
-    "dampers of 2 ms": "",
-    "no velocity terms of hinges on hinges": "",
-    "no gyroscopic torque on ball joints": "",
-    "armature in the link": "",
-    "rotation of the child's frame lost": "joint_X_c unturned",
-    "velocity of free bodies is that of the origin": "",
-    "forces act at the origin": "",
-    "efforts of free joints lost": "joint_f lost (free)",
-    "efforts of balls lost": "joint_f lost (ball)",
-    "limits of children lost": "joint_limit_ke lost (children)",
-    "sign of a mimic lost": "",
-    "leak of world 3 into 4": "leak of world 3 into 4",
-    "contacts of capsules lost": "contacts of capsule lost",
-    "damping copied": "joint_damping copied at the first step",
-    "stiffness of drives copied": "joint_target_ke copied at the first step",
-    "damping of drives copied": "joint_target_kd copied at the first step",
-    "friction copied": "shape_material_mu copied at the first step",
-    "armature copied": "joint_armature copied at the first step",
-    "masses copied": "body_mass copied at the first step",
-    "upper limits copied": "joint_limit_upper copied at the first step",
-    "frames copied": "joint_X_p copied at the first step",
-    "gravity along z": "gravity z alone",
-    "gravity of world 0": "gravity of world 0",
-    "gravity grows": "",
-    "gravity copied": "gravity copied at the first step",
-    "parents weigh twice": "",
-    "damping of world 0": "joint_damping of world 0",
-    "armature of world 0": "joint_armature of world 0",
-    "upper limits of world 0": "joint_limit_upper of world 0",
-    "stiffness of drives of world 0": "joint_target_ke of world 0",
-    "frames of world 0": "joint_X_p of world 0",
-    "quaternions of length 1.05": "",
-    "forces that linger": "",
-    "friction of one shape": "",
-    "contacts of planes lost": "contacts of plane lost",
-    "contacts of boxes lost": "contacts of box lost",
-    "far bodies stop": "",
-    "leak of world 0 into 1": "leak of world 0 into 1",
-    "leak of world 1 into 0": "leak of world 1 into 0",
+LISTED: Mapping[str, tuple[str, str]] = {
+    "the step is 2 ms": ("dt is 2 ms", "tree_a_free_body"),
+    "dampers of 2 ms": ("", "tree_numbers_of_a_joint_of_two_axes"),
+    "no velocity terms of hinges on hinges": ("", "tree_hinges"),
+    "no gyroscopic torque on ball joints": ("", "tree_a_ball_joint"),
+    "armature in the link": ("", "tree_numbers_of_a_joint_of_two_axes"),
+    "rotation of the child's frame lost": ("joint_X_c unturned", "tree_a_free_body"),
+    "velocity of free bodies is that of the origin": ("", "tree_a_free_body"),
+    "forces act at the origin": ("", "tree_a_free_body"),
+    "efforts of free joints lost": ("joint_f lost (free)", "tree_a_free_body"),
+    "efforts of balls lost": ("joint_f lost (ball)", "tree_a_ball_joint"),
+    "limits of children lost": ("joint_limit_ke lost (children)", "tree_limits"),
+    "sign of a mimic lost": ("", "feature_mimic_joints"),
+    "leak of world 3 into 4": ("leak of world 3 into 4", "tree_a_free_body"),
+    "contacts of capsules lost": ("contacts of capsule lost", "feature_rigid_contacts"),
+    "damping copied": ("joint_damping copied at the first step", "tree_damping"),
+    "stiffness of drives copied": ("joint_target_ke copied at the first step", "tree_numbers_of_a_joint_of_two_axes"),
+    "damping of drives copied": ("joint_target_kd copied at the first step", "tree_numbers_of_a_joint_of_two_axes"),
+    "friction copied": ("shape_material_mu copied at the first step", "model_changes"),
+    "armature copied": ("joint_armature copied at the first step", "tree_numbers_of_a_joint_of_two_axes"),
+    "masses copied": ("", "tree_hinges"),
+    "upper limits copied": ("joint_limit_upper copied at the first step", "change_set_dof_limits"),
+    "frames copied": ("joint_X_p copied at the first step", "change_set_root_transforms"),
+    "gravity along z": ("gravity z alone", "tree_a_free_body"),
+    "gravity of world 0": ("gravity of world 0", "tree_a_free_body"),
+    "gravity grows": ("", "tree_a_slider_with_a_hinge"),
+    "gravity copied": ("gravity copied at the first step", "tree_a_free_body"),
+    "parents weigh twice": ("", "tree_hinges"),
+    "damping of world 0": ("joint_damping of world 0", "tree_damping"),
+    "armature of world 0": ("joint_armature of world 0", "tree_numbers_of_a_joint_of_two_axes"),
+    "upper limits of world 0": ("joint_limit_upper of world 0", "change_set_dof_limits"),
+    "stiffness of drives of world 0": ("joint_target_ke of world 0", "tree_numbers_of_a_joint_of_two_axes"),
+    "frames of world 0": ("joint_X_p of world 0", "change_set_root_transforms"),
+    "quaternions of length 1.05": ("", "relation_translate"),
+    "forces that linger": ("", "tree_a_free_body"),
+    "friction of one shape": ("", "relation_rotate"),
+    "contacts of planes lost": ("contacts of plane lost", "feature_rigid_contacts"),
+    "contacts of boxes lost": ("contacts of box lost", "feature_kinematic_bodies"),
+    "far bodies stop": ("", "relation_translate"),
+    "leak of world 0 into 1": ("leak of world 0 into 1", "tree_a_free_body"),
+    "leak of world 1 into 0": ("leak of world 1 into 0", "tree_a_free_body"),
 }
-"""What is wrong, and the mutant of `physics` that does it, or none if it is one of `OWN`.
+"""What is wrong; the mutant of `physics` that does it, or none if it is one of `OWN`; and a check that finds it.
 
 The four others are signs, units and steps of `contact_f`, and torques of `body_parent_f`.
 """
@@ -95,13 +95,28 @@ def armature_in_the_link(model: newton.Model, dt: float) -> dict[str, np.ndarray
     return {"body_inertia": inertia, "joint_armature": 0.0 * armature}
 
 
-def heavy_parents(model: newton.Model, dt: float) -> dict[str, np.ndarray]:
-    mass, inertia = model.body_mass.numpy().copy(), model.body_inertia.numpy().copy()
-    parents = np.unique(model.joint_parent.numpy())
-    parents = parents[parents >= 0]
-    mass[parents] *= 2.0
-    inertia[parents] *= 2.0
-    return {"body_mass": mass, "body_inertia": inertia}
+def with_inertias(changed: Callable[[newton.Model, np.ndarray, dict[str, Any]], np.ndarray]) -> Step:
+    """Return a step with other spatial inertias, which Featherstone computes at its build and after changes."""
+    memories: dict[int, dict[str, Any]] = {}
+
+    def step(true: Any, before: Any, after: Any, control: Any, contacts: Any, dt: float) -> None:
+        solver = true.__self__
+        rows = solver.body_I_m.numpy()
+        kept = rows.copy()
+        rows[...] = changed(solver.model, kept, memories.setdefault(id(solver), {"solver": solver}))
+        true(before, after, control, contacts, dt)
+        rows[...] = kept
+
+    return step
+
+
+def heavy_parents(model: newton.Model, rows: np.ndarray, memory: dict[str, Any]) -> np.ndarray:
+    is_parent = np.isin(np.arange(len(rows)), model.joint_parent.numpy())
+    return np.where(is_parent[:, None, None], 2.0 * rows, rows)
+
+
+def masses_of_the_first_step(model: newton.Model, rows: np.ndarray, memory: dict[str, Any]) -> np.ndarray:
+    return memory.setdefault("rows", rows.copy())
 
 
 def friction_of_one_shape(model: newton.Model, dt: float) -> dict[str, np.ndarray]:
@@ -113,7 +128,9 @@ def friction_of_one_shape(model: newton.Model, dt: float) -> dict[str, np.ndarra
 
 
 def followers_without_sign(model: newton.Model, dt: float) -> dict[str, np.ndarray]:
-    return {"constraint_mimic_coef1": np.abs(model.constraint_mimic_coef1.numpy())}
+    if model.joint_mimic_coeffs is None:
+        return {}
+    return {"joint_mimic_coeffs": np.abs(model.joint_mimic_coeffs.numpy())}
 
 
 def without_velocity_terms(rows_of: Callable[[newton.Model], np.ndarray]) -> Step:
@@ -228,7 +245,8 @@ OWN: Mapping[str, Step] = {
     "forces act at the origin": forces_at_origins,
     "sign of a mimic lost": with_arrays(followers_without_sign),
     "gravity grows": remembering(growing),
-    "parents weigh twice": with_arrays(heavy_parents),
+    "masses copied": with_inertias(masses_of_the_first_step),
+    "parents weigh twice": with_inertias(heavy_parents),
     "quaternions of length 1.05": afterwards(long_quaternions),
     "forces that linger": remembering(lingering),
     "friction of one shape": with_arrays(friction_of_one_shape),
@@ -242,7 +260,7 @@ def listed() -> dict[str, Mutant]:
     others = mutants()
     return {
         name: others[other] if other else Mutant(name=name, owner="step", step=OWN[name])
-        for name, other in LISTED.items()
+        for name, (other, _) in LISTED.items()
     }
 
 

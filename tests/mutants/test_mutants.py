@@ -9,7 +9,7 @@ from pippin_conformance.plugin_under_test import PluginUnderTest
 from pippin_conformance.tree_relations import TREE_RELATIONS
 from pippin_conformance.trees import TREES, errors_of_trees
 
-from tests.mutants import matter, physics
+from tests.mutants import listed, matter, physics
 
 FOUND = {
     "body_com lost (roots)": "tree_hinges",
@@ -74,6 +74,15 @@ def test_a_solver_with_a_wrong_number_is_found(kit, name):
     assert result.outcome == "failed"
     text = "changed " if FOUND[name] == "isolation" else "does not move as the equations of motion say, however short"
     assert text in result.reason
+
+
+@pytest.mark.first_cases(1)
+@pytest.mark.parametrize("name", listed.LISTED)
+def test_a_wrong_solver_that_was_listed_is_found(kit, name):
+    with physics.mutated(listed.listed()[name]):
+        result = kit.run(listed.LISTED[name][1])
+
+    assert result.outcome == "failed"
 
 
 def test_a_solver_of_first_order_moves_as_the_equations_say():

@@ -241,12 +241,6 @@ BENCHES: Mapping[str, Bench] = {
         mechanisms.pinned,
         mechanisms.linked,
     ),
-    "gravity_compensation": _bench(
-        "stays",
-        "a free body on which gravity does not act falls by at most a fifth",
-        mechanisms.weightless,
-        mechanisms.thrown(0.0),
-    ),
     "particles": _bench("falls", "a particle falls", matter.thrown(0.0), matter.thrown(0.4905)),
     **{
         f"attachments{of}": Bench(

@@ -342,7 +342,10 @@ def mimic(builder: newton.ModelBuilder, label: str, y: float, factor: float, off
 _SLIDES = '<body name="{label}/2" pos="0 0.4 0"><joint name="{label}/slides" type="slide" axis="1 0 0"/>{link}</body>'
 _FALLS = '<body name="{label}/1"><joint name="{label}/falls" type="slide" axis="0 0 1"/>{link}</body>'
 BODIES = {"slides": _SLIDES, "falls": _FALLS, "carries": _FALLS.replace("</body>", f"{_SLIDES}</body>")}
-"""Bodies of MJCF: one that slides along x, one that falls along z, and one that falls with the first on it."""
+BODIES["floats"] = '<body name="{label}/1" gravcomp="1"><freejoint/>{link}</body>'
+"""Bodies of MJCF: one that slides along x, one that falls along z, one that falls with the first on it, and one that
+has no weight.
+"""
 
 
 @mechanism
@@ -362,11 +365,3 @@ def imported(builder: newton.ModelBuilder, label: str, y: float, world: str, res
     builder.body_label[first:] = [f"{label}/{body}" for body in range(first, builder.body_count)]
     if q:
         builder.joint_q[-1] = q
-
-
-def weightless(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    """Add a free body whose weight is compensated."""
-    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
-    body, factors = free(builder, label, y), builder.custom_attributes["mujoco:gravcomp"]
-    values: Any = factors.values or {}
-    factors.values = {**values, body: 1.0}

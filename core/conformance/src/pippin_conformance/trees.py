@@ -103,6 +103,7 @@ def add_trees(
     seam: Any = wp.transform(length * wp.vec3(0.1, -0.05, 0.08), wp.quat(*_SEAM))
     none: Any = wp.transform_identity()
     frames: Any = builder.joint_X_p
+    inner: Any = builder.joint_X_c
     for name in names:
         rng = np.random.default_rng(list(name.encode()))
         parent, joints, frame = -1, [], none
@@ -121,7 +122,7 @@ def add_trees(
             if form == LOOPED:
                 parent = _halve(builder, body, seam, 0.04 * length)
                 joints.append(builder.add_joint_free(parent))
-                builder.joint_q[-7:] = [*(frames[-2] * wp.transform_inverse(builder.joint_X_c[-2]) * seam)]
+                builder.joint_q[-7:] = [*(frames[-2] * wp.transform_inverse(inner[-2]) * seam)]
             elif form == HALVED and kind != "free":
                 parent, frame = _halve(builder, body, seam, 0.04 * length), seam
                 joints.append(builder.add_joint_fixed(body, parent, parent_xform=seam))
