@@ -76,6 +76,15 @@ def test_a_solver_with_a_wrong_number_is_found(kit, name):
     assert text in result.reason
 
 
+@pytest.mark.parametrize("name", ["body_f", "joint_f", "joint_target_q", "joint_target_qd"])
+def test_an_input_that_acts_a_step_late_is_found(kit, name):
+    with physics.mutated(physics.mutants()[f"{name} a step late"]):
+        result = kit.run("delay")
+
+    assert result.outcome == "failed"
+    assert f"{name} was set to " in result.reason
+
+
 @pytest.mark.first_cases(1)
 @pytest.mark.parametrize("name", listed.LISTED)
 def test_a_wrong_solver_that_was_listed_is_found(kit, name):

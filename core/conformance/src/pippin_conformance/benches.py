@@ -158,12 +158,6 @@ _NAMED: Mapping[str, tuple[str, Bounds, Measure]] = {
 _FORCES = ("target_ke", "target_kd", "friction", "damping", "stiffness", "effort_limit", "limit_ke", "limit_kd")
 
 
-def _bench(name: str, expectation: str, add: Any, control: Any) -> Bench:
-    """Return a bench of a measure that has a name, with its usual bounds."""
-    text, bounds, measure = _NAMED[name]
-    return Bench(expectation + text, bounds, measure, add, control)
-
-
 def _both(name: str, row: Mapping[str, Any]) -> Iterator[tuple[str, Bench]]:
     """Yield the benches of a slider along x, and of a hinge about z that moves as it does.
 
@@ -190,13 +184,13 @@ def _read(name: str, row: Mapping[str, Any]) -> Iterator[tuple[str, Bench]]:
     pair = mechanism(**row["own"], **shared), control(**row["neutral"], **shared)
     text, bounds, measure = _NAMED.get(row.get("measure", ""), ("", (0.0, 0.0), _turned))
     if "moved" in row:
-        bounds, measure = _moved(columns.index(row["moved"]), *row["bounds"], sign=row.get("sign", 1.0))
+        where = {key: row[key] for key in ("sign", "row") if key in row}
+        bounds, measure = _moved(columns.index(row["moved"]), *row["bounds"], **where)
     elif "speed" in row:
         axes = {"along": _ALONG, "ramp": _RAMP}.get(row.get("axes", "along" if row["mechanism"] == "met" else ""))
         bounds, measure = _speed(columns.index(row["speed"]), *row["bounds"], sign=row.get("sign", 1.0), axes=axes)
-    else:
-        low, high = row.get("bounds", bounds)
-        bounds = low, high
+    elif "bounds" in row:
+        bounds = row["bounds"][0], row["bounds"][1]
     yield name, Bench(row["expectation"] + text, bounds, measure, *pair, collision=row.get("collision", {}))
 
 
@@ -233,26 +227,6 @@ BENCHES: Mapping[str, Bench] = {
             *map(functools.partial(mechanisms.slid, kind), (0.3, 0.02)),
         )
         for kind in mechanisms.SHAPES
-    },
-    "loop_joints": Bench(
-        "a joint that closes a loop holds a link [rad]",
-        (-0.1 * _TURN, 0.2 * _TURN),
-        _turned,
-        mechanisms.pinned,
-        mechanisms.linked,
-    ),
-    "particles": _bench("falls", "a particle falls", matter.thrown(0.0), matter.thrown(0.4905)),
-    **{
-        f"attachments{of}": Bench(
-            f"{what} hangs by an attachment of 1000 N/m, and falls by up to 2 m g / k [m]",
-            *_moved(_Z, 0.008, 0.03, -1.0, row),
-            add(1000.0),
-            add(None),
-        )
-        for of, what, row, add in (
-            ("", "a particle", -1, matter.hanging_particle),
-            (" of bodies", "a body", 0, matter.hanging_body),
-        )
     },
 }
 """The benches by name; the first word is the feature."""

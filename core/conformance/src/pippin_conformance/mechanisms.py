@@ -302,6 +302,7 @@ def struck(builder: newton.ModelBuilder, label: str, y: float, gap: float) -> No
         builder.add_shape_sphere(body, radius=0.1, cfg=_surface())
 
 
+@mechanism
 def linked(builder: newton.ModelBuilder, label: str, y: float) -> tuple[int, int]:
     """Add an upright and a horizontal link, and return them; their tips meet."""
     tips = (wp.vec3(0.0, 0.0, -LENGTH), wp.vec3(LENGTH, 0.0, 0.0))
@@ -317,12 +318,13 @@ def linked(builder: newton.ModelBuilder, label: str, y: float) -> tuple[int, int
     return upright, level
 
 
+@mechanism
 def pinned(builder: newton.ModelBuilder, label: str, y: float) -> None:
     """Add an upright and a horizontal link; a ball joint outside the articulation ties their tips together.
 
     The tips are apart where all coordinates are zero.
     """
-    upright, level = linked(builder, label, y)
+    upright, level = linked()(builder, label, y)
     frames = [wp.transform(builder.body_com[body], wp.quat_identity()) for body in (upright, level)]
     builder.add_joint_ball(upright, level, parent_xform=frames[0], child_xform=frames[1])
 

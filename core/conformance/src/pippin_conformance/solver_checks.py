@@ -4,6 +4,7 @@ acts in its world alone, or is refused with a cure; and its results against form
 
 from __future__ import annotations
 
+import functools
 import itertools
 import warnings
 from collections.abc import Mapping
@@ -26,8 +27,11 @@ from .runs import Runs, falling
 from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from .scenes import GRAVITY, START, SWING_RATE
 from .tree_relations import TREE_RELATIONS
-from .trees import trees_for
+from .trees import add_trees, trees_for
 from .trials import HALVED, measured_apart
+
+_INPUTS: Mapping[str, float] = {"body_f": 30.0, "joint_f": 30.0, "joint_target_q": 3.0, "joint_target_qd": 500.0}
+"""Inputs of a step with numbers that make all else in a drawn tree small."""
 
 
 def check_isolation(runs: Runs) -> None:
@@ -52,6 +56,33 @@ def check_isolation(runs: Runs) -> None:
                     f"a push and a reset of worlds {touched[0]} and {touched[1]} changed {odd[0]} of others of {count}"
                     " worlds; read and write the rows of each world alone"
                 )
+
+
+def check_delay(runs: Runs) -> None:
+    """Forces on bodies, efforts and targets of drives act in the step after they are set."""
+    names = [name for name in ("drives", "hinges", "a free body") if name in trees_for(runs.subject.features or ())]
+    if not names:
+        raise NotApplicableError("it declares no joints that show it")
+    scene = functools.partial(add_trees, names[:1])
+    with runs.subject.build(count=1, scene=scene, is_on_ground=False) as simulation:
+        for name, value in [*_INPUTS.items()][: 4 if names[0] == "drives" else 2]:
+            array = getattr(simulation.state if name == "body_f" else simulation.control, name)
+            begin_anew(simulation)
+            calm, pushed = (_gained(simulation, array, number) for number in (0.0, value))
+            array.fill_(0.0)
+            if not pushed > 3.0 * calm:
+                raise runs.fault(
+                    f"{name} was set to {value:g}, and in the next step velocities changed by {pushed:.2g} m/s, rad/s,"
+                    f" as by {calm:.2g} in the step before; read it in each step, from the arrays of the call"
+                )
+
+
+def _gained(simulation: Simulation, array: Any, number: float) -> float:
+    """Return the largest change of a velocity in a step with an input."""
+    before = on_host(simulation.state.body_qd).copy()
+    array.fill_(number)
+    step(simulation, 1)
+    return float(np.abs(on_host(simulation.state.body_qd) - before).max())
 
 
 def check_divergence(runs: Runs) -> None:

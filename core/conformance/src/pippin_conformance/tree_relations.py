@@ -36,9 +36,7 @@ _NAMES = ("hinges", "balls", "a slider with a hinge", "a free body with a hinge"
 _LOOPS, _DURATION = ("a hinge", "a slider", "a ball joint"), 0.1
 
 _LEAST, _LOOSE = 0.03, 0.1
-"""What may be left in any case, in units of the way: a solver may damp all motion by some per cent in a second; and its
-loops may be springs.
-"""
+"""What may be left in any case, in units of the way: a solver may damp all motion, and its loops may be springs."""
 
 _FALL, _GROWTH = 0.75, 1.25
 """What may be left of the way back with half the step, in units of what the whole step leaves: less; or about as
