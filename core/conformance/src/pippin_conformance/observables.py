@@ -38,7 +38,7 @@ _BRICKS = {"lone": (3.0, 0.2), "low": (5.0, 0.2), "high": (5.0, 0.6)}
 """Where bricks lie, along y and above the ground [m]."""
 
 _LEVER = np.array([0.2, 0.2, 0.0])
-"""The way to the centre of a brick from the point about which its torques count, weight among them [m]."""
+"""The way to the centre of a brick from the point about which its torques count, without that of friction [m]."""
 
 Pair = tuple[np.ndarray, np.ndarray]
 """Numbers as found and as they should be, the same count for each world."""
@@ -131,7 +131,7 @@ class _MeasuredStep:
             np.add.at(net, bodies, np.hstack([forces, np.cross(arms, forces)]))
         for name, labels in (("contact_f", ["lone"]), ("contact_f of stacks", ["low", "high"])):
             if (rows := np.isin(self._labels, labels)).any():
-                yield name, [(net[:-1][rows, part], wanted[rows, part]) for part in (slice(3), slice(3, 6))]
+                yield name, [(net[:-1][rows, part], wanted[rows, part]) for part in (slice(3), slice(3, 5))]
 
     def _of_links(self, given: np.ndarray) -> list[Pair]:
         """Return the pairs of all forces and of all torques."""
