@@ -190,7 +190,7 @@ def _prim(kind: str, name: str, schemas: Sequence[str], lines: Sequence[str]) ->
 
 
 def _ops(draw: TreeDraw, pose: Pose, scale: Any = None) -> str:
-    """Return the operations of a prim's pose and scale, in one of the forms of USD; none where it does not move."""
+    """Return the operations of a prim's pose and scale, in a form of USD; nothing for the identity."""
     matrix = np.zeros(9)
     mujoco.mju_quat2Mat(matrix, pose[1])
     rows = matrix.reshape(3, 3)
