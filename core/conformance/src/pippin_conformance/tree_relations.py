@@ -35,7 +35,7 @@ UNITS: Units = (2.0, 4.0, 2.0)
 _NAMES = ("hinges", "balls", "a slider with a hinge", "a free body with a hinge")
 _LOOPS, _DURATION = ("a hinge", "a slider", "a ball joint"), 0.1
 
-_LEAST, _LOOSE = 0.03, 0.1
+_LEAST, _LOOSE, _FLOORS = 0.03, 0.1, 4.0 * np.array(trees.FLOORS)
 """What may be left in any case, in units of the way: a solver may damp all motion, and its loops may be springs."""
 
 _FALL, _GROWTH = 0.75, 1.25
@@ -61,7 +61,7 @@ def errors_of_tree_relations(subject: PluginUnderTest) -> dict[str, str]:
     found: dict[str, list[tuple[float, str]]] = {}
     for name in loops:
         (start, end, _), ends = short[name + trees.AT_REST], [run[name + trees.LOOPED][1] for run in (long, short)]
-        most = np.maximum(trees.FLOORS + _LOOSE * largest(distances(end, start)), allowance(ends, start, end))
+        most = np.maximum(_FLOORS + _LOOSE * largest(distances(end, start)), allowance(ends, start, end))
         found.setdefault("loop", []).append(worst_share(name, distances(ends[1], end)[:2], most[:2]))
     for name in names:
         start, end, back = long[name]
