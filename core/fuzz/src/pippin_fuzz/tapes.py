@@ -63,11 +63,10 @@ class Tape:
         simple = [np.eye(4)[0]] if size == 4 else [np.zeros(size), np.eye(size)[-1]]
         return self.take(f"normal {size}", lambda value: simple, lambda rng: rng.normal(size=size))
 
-    def integers(self, low: int, high: int, simplest: int | None = None) -> int:
-        """Return a number of a range, of which the lowest is the simplest, or another one below it."""
-        least = low if simplest is None else simplest
-        found = self.take("integer", lambda value: [least], lambda rng: int(rng.integers(low, high)))
-        return min(max(found, least), high - 1)
+    def integers(self, low: int, high: int) -> int:
+        """Return a number of a range, of which the lowest is the simplest."""
+        found = self.take("integer", lambda value: [low], lambda rng: int(rng.integers(low, high)))
+        return min(max(found, low), high - 1)
 
     def choice(self, names: Sequence[str]) -> str:
         """Return a name, of which the first is the simplest."""

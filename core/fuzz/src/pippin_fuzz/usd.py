@@ -320,7 +320,7 @@ def _free(stage: _Stage, index: int, is_still: bool) -> list[str]:
 def _shapes(stage: _Stage, index: int, way: str) -> tuple[str, list[str]]:
     """Return the colliders of a body, and give it those of the reference."""
     draw, texts, geoms = stage.draw, list[str](), list[str]()
-    for number in range(1 if way == "collider mass" else draw.rng.integers(1, 4, simplest=0)):
+    for number in range(1 if way == "collider mass" else draw.rng.integers(1, 4)):
         place = draw.vector(0.08), draw.quaternion()
         sizes, kind = draw.rng.uniform(0.04, 0.12, 3).round(4), draw.one(["Cube", "Sphere", "Capsule", "Cylinder"])
         axis, scale, pose, unit = draw.one("XYZ"), None, place, stage.scale
