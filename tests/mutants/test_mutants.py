@@ -9,7 +9,7 @@ from pippin_conformance.plugin_under_test import PluginUnderTest
 from pippin_conformance.tree_relations import TREE_RELATIONS
 from pippin_conformance.trees import TREES, errors_of_trees
 
-from tests.mutants import matter, physics
+from tests.mutants import listed, matter, physics
 
 FOUND = {
     "body_com lost (roots)": "tree_hinges",
@@ -76,6 +76,24 @@ def test_a_solver_with_a_wrong_number_is_found(kit, name):
     assert text in result.reason
 
 
+@pytest.mark.parametrize("name", ["body_f", "joint_f", "joint_target_q", "joint_target_qd"])
+def test_an_input_that_acts_a_step_late_is_found(kit, name):
+    with physics.mutated(physics.mutants()[f"{name} a step late"]):
+        result = kit.run("delay")
+
+    assert result.outcome == "failed"
+    assert f"{name} was set to " in result.reason
+
+
+@pytest.mark.first_cases(1)
+@pytest.mark.parametrize("name", listed.LISTED)
+def test_a_wrong_solver_that_was_listed_is_found(kit, name):
+    with physics.mutated(listed.listed()[name]):
+        result = kit.run(listed.LISTED[name][1])
+
+    assert result.outcome == "failed"
+
+
 def test_a_solver_of_first_order_moves_as_the_equations_say():
     """At a quarter of the step, half of what halving the step takes away is left, or more where limits begin."""
     errors = errors_of_trees(PluginUnderTest(kind="solver", name="featherstone"))
@@ -115,9 +133,26 @@ def test_one_relation_alone_finds_a_wrong_solver(kit, name):
     assert "has to move as before, but " in broken[ALONE[name]]
 
 
+def loops_unturned(model, values, memory):
+    """Return the frames of joints without the rotations of those that close loops."""
+    found = values.copy()
+    found[model.joint_articulation.numpy() < 0, 3:] = 0.0, 0.0, 0.0, 1.0
+    return found
+
+
+def test_a_loop_that_turns_what_it_ties_is_found_by_a_drawn_loop_alone():
+    mutant = physics.Mutant(name="loops unturned", owner="model", array="joint_X_p", change=loops_unturned)
+    with physics.mutated(mutant, "xpbd"):
+        kit = Conformance("solver", "xpbd")
+        results = {name: kit.run(name) for name in ("feature_loop_joints", *map("relation_{}".format, TREE_RELATIONS))}
+
+    assert [name for name, result in results.items() if result.outcome == "failed"] == ["relation_loop"]
+    assert "halves that a joint outside of it ties, has to move as before, but " in results["relation_loop"].reason
+
+
 def test_each_relation_is_broken_by_a_wrong_solver():
     assert set(OF_MATTER.values()) == set(relations.RELATIONS)
-    assert {*ALONE.values()} - {"far"} == set(TREE_RELATIONS)
+    assert {*ALONE.values(), "loop"} - {"far"} == set(TREE_RELATIONS)
 
 
 def test_relations_need_matter_that_is_declared(kit):

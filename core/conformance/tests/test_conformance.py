@@ -199,7 +199,7 @@ def test_every_check_has_a_plugin_that_breaks_it_and_a_promise():
 
     assert len(set(names)) == len(names)
     # These have tests of their own.
-    families = ("feature_", "change_", "tree_", "observable_", "relation_", "forms", "isolation", "rates")
+    families = ("feature_", "change_", "tree_", "observable_", "relation_", "forms", "isolation", "delay", "rates")
     assert {name for name in names if not name.startswith(families)} <= TRUTHS.keys()
     assert all(check.promise.endswith(".") for check in CHECKS)
 

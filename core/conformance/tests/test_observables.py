@@ -45,6 +45,14 @@ def of_world_0(rows, this):
     return found
 
 
+def misplaced(rows, this):
+    """Return the forces of each body at the places of its other contacts."""
+    found, bodies = rows.copy(), this.bodies(len(rows))
+    for body in np.unique(bodies[bodies >= 0]):
+        found[bodies == body] = rows[bodies == body][::-1]
+    return found
+
+
 def turned(rows, this):
     """Return vectors in the frames of bodies."""
     bodies = this.bodies(len(rows))
@@ -119,6 +127,11 @@ def test_wrong_values_are_found(monkeypatch, solver, kind, change):
 @pytest.mark.parametrize(("solver", "kind"), [*OF_CONTACTS, *OF_BODIES])
 def test_values_in_the_frame_of_the_body_are_found(monkeypatch, solver, kind):
     assert checked(monkeypatch, solver, kind, turned).outcome == "failed"
+
+
+@pytest.mark.parametrize(("solver", "kind"), OF_CONTACTS)
+def test_forces_at_other_places_are_found(monkeypatch, solver, kind):
+    assert "expected" in checked(monkeypatch, solver, kind, misplaced).reason
 
 
 @pytest.mark.parametrize(("solver", "kind"), OF_BODIES)

@@ -267,15 +267,23 @@ TIED = """<mujoco><option gravity="0 0 0" timestep=".002" tolerance="1e-12" iter
   <equality><weld body1="a" body2="b"/></equality><keyframe><key name="k" qvel=".5 2 3 -2"/></keyframe></mujoco>"""
 
 
-def speeds_of_ties(folder, com, steps):
+HARD = """<mujoco><option gravity="-5 -2 1" integrator="implicitfast"/><worldbody><body name="a"><inertial pos="0 0 0"
+  mass="1" diaginertia=".01 .01 .01"/><body name="b" pos=".01 .3 .4"><joint axis="0 0 1"/>
+  <inertial pos="-.04 -.06 -.05" mass="2" diaginertia=".03 .03 .03"/>
+  <body name="c"><joint type="ball"/><inertial pos="-.03 .03 .02" mass=".6" diaginertia=".005 .004 .003"/></body>
+  </body></body></worldbody><keyframe><key name="k"/></keyframe>
+  <equality><connect body1="a" body2="c" anchor="-.08 -.006 .2" solimp="{0} {0} .001"/></equality></mujoco>"""
+
+
+def speeds_of_ties(folder, text, steps):
     """Return the speeds of joints after some steps, those of MuJoCo, and the notes on ties."""
-    (folder / "tied.xml").write_text(TIED.format(com=com))
+    (folder / "tied.xml").write_text(text)
     asset = {"path": str(folder / "tied.xml"), "keyframe": "k"}
     config = {"simulation": {"device": "cpu", "dt": 0.002}, "scene": {"assets": [asset]}, "solver": {"type": "mujoco"}}
     with pippin.Simulation(pippin.structure(config)) as simulation:
         simulation.step(steps)
         found = simulation.solver.mjw_data.qvel.numpy()[0]
-        notes = [note for notes in simulation.notes.values() for note in notes if "tie" in note]
+        notes = [note for notes in simulation.notes.values() for note in notes if "weld:" in note]
     model = mujoco.MjModel.from_xml_path(str(folder / "tied.xml"))
     data = mujoco.MjData(model)
     mujoco.mj_resetDataKeyframe(model, data, 0)
@@ -286,7 +294,7 @@ def speeds_of_ties(folder, com, steps):
 @pytest.mark.filterwarnings("ignore:.*Adding a FIXED joint")
 def test_ties_take_the_velocities_of_their_own_step(tmp_path):
     """MuJoCo Warp takes those of the step before for the acceleration that turning makes: 9e-4 rad/s off."""
-    found, true, notes = speeds_of_ties(tmp_path, 0.1, 20)
+    found, true, notes = speeds_of_ties(tmp_path, TIED.format(com=0.1), 20)
 
     np.testing.assert_allclose(found, true, atol=2e-5)
     assert not notes
@@ -294,11 +302,21 @@ def test_ties_take_the_velocities_of_their_own_step(tmp_path):
 
 @pytest.mark.filterwarnings("ignore:.*Adding a FIXED joint")
 def test_a_tie_of_a_body_that_turns_about_its_centre_of_mass_is_told(tmp_path):
-    found, true, notes = speeds_of_ties(tmp_path, 0.0, 1)
+    found, true, notes = speeds_of_ties(tmp_path, TIED.format(com=0.0), 1)
 
     (note,) = notes
     assert "body 'worldbody_a' turns about its centre of mass" in note
     assert np.abs(found - true).max() > 1e-3
+
+
+@pytest.mark.parametrize(("impedance", "error"), [(1.0, (0.02, 0.05)), (0.999, (0.0, 1e-3))])
+def test_a_tie_that_is_too_hard_for_single_precision_is_told(tmp_path, impedance, error):
+    """Velocities after the first step, in units of the largest one."""
+    found, true, notes = speeds_of_ties(tmp_path, HARD.format(impedance), 1)
+
+    least, most = error
+    assert [note.partition(" that")[0] for note in notes] == ["connect, weld: solimp 1 is so hard"] * (least > 0.0)
+    assert least <= np.abs(found - true).max() / np.abs(true).max() <= most
 
 
 @pytest.mark.parametrize(("flag", "speed"), [("disable", 0.9), ("enable", 1.0 / 1.1)])

@@ -226,6 +226,7 @@ CONFORMANCE = conformance.Conformance(
         "free_fall": "the solver keeps 0.998 of every velocity from substep to substep",
         "feature_face_contacts": "one triangle, held at all corners, holds no other one; a cloth of cells does:"
         " tests/support/test_used_features_matter.py",
+        "feature_soft_contact_friction": "with steps of 1 ms, 0.998 of each substep slows a particle as friction does",
         "worlds": "the solver supports only one world, because the cloths of all worlds would collide",
     },
 )

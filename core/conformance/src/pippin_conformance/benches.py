@@ -13,7 +13,7 @@ import numpy as np
 from pippin.quaternions import product, rotated
 
 from . import matter, mechanisms
-from .mechanisms import INERTIA, LENGTH, MASS, SLIDING, X, Z, hinge, imported, slider
+from .mechanisms import INERTIA, LENGTH, MASS, X, Z, hinge, slider
 from .scenes import GRAVITY
 
 DURATION = 0.1
@@ -22,9 +22,6 @@ DURATION = 0.1
 _FALL = GRAVITY * DURATION**2 / 2
 _TURN = MASS * GRAVITY * LENGTH / (INERTIA + MASS * LENGTH**2) * DURATION**2 / 2
 """Approximate angle by which a link turns about its hinge from the horizontal [rad]."""
-
-_COUPLING = 'joint joint1="{{label}}/slides" joint2="{{label}}/falls" polycoef="0.1 {factor}"'
-"""Attributes of the equality of two sliders."""
 
 _X, _Z, _TURN_Z = 0, 2, 5
 """Columns of velocities; the first three are columns of positions, too."""
@@ -161,12 +158,6 @@ _NAMED: Mapping[str, tuple[str, Bounds, Measure]] = {
 _FORCES = ("target_ke", "target_kd", "friction", "damping", "stiffness", "effort_limit", "limit_ke", "limit_kd")
 
 
-def _bench(name: str, expectation: str, add: Any, control: Any) -> Bench:
-    """Return a bench of a measure that has a name, with its usual bounds."""
-    text, bounds, measure = _NAMED[name]
-    return Bench(expectation + text, bounds, measure, add, control)
-
-
 def _both(name: str, row: Mapping[str, Any]) -> Iterator[tuple[str, Bench]]:
     """Yield the benches of a slider along x, and of a hinge about z that moves as it does.
 
@@ -183,10 +174,6 @@ def _both(name: str, row: Mapping[str, Any]) -> Iterator[tuple[str, Bench]]:
     yield f"{name} of a hinge", Bench(text, *of_hinge, *(hinge(Z, **each) for each in small))
 
 
-def _equality(attributes: str) -> str:
-    return f"<equality><{attributes}/></equality>"
-
-
 def _read(name: str, row: Mapping[str, Any]) -> Iterator[tuple[str, Bench]]:
     """Yield the bench of a row of `benches.toml`, or both."""
     if row.get("both"):
@@ -197,13 +184,13 @@ def _read(name: str, row: Mapping[str, Any]) -> Iterator[tuple[str, Bench]]:
     pair = mechanism(**row["own"], **shared), control(**row["neutral"], **shared)
     text, bounds, measure = _NAMED.get(row.get("measure", ""), ("", (0.0, 0.0), _turned))
     if "moved" in row:
-        bounds, measure = _moved(columns.index(row["moved"]), *row["bounds"], sign=row.get("sign", 1.0))
+        where = {key: row[key] for key in ("sign", "row") if key in row}
+        bounds, measure = _moved(columns.index(row["moved"]), *row["bounds"], **where)
     elif "speed" in row:
         axes = {"along": _ALONG, "ramp": _RAMP}.get(row.get("axes", "along" if row["mechanism"] == "met" else ""))
         bounds, measure = _speed(columns.index(row["speed"]), *row["bounds"], sign=row.get("sign", 1.0), axes=axes)
-    else:
-        low, high = row.get("bounds", bounds)
-        bounds = low, high
+    elif "bounds" in row:
+        bounds = row["bounds"][0], row["bounds"][1]
     yield name, Bench(row["expectation"] + text, bounds, measure, *pair, collision=row.get("collision", {}))
 
 
@@ -240,69 +227,6 @@ BENCHES: Mapping[str, Bench] = {
             *map(functools.partial(mechanisms.slid, kind), (0.3, 0.02)),
         )
         for kind in mechanisms.SHAPES
-    },
-    "loop_joints": Bench(
-        "a joint that closes a loop holds a link [rad]",
-        (-0.1 * _TURN, 0.2 * _TURN),
-        _turned,
-        mechanisms.pinned,
-        mechanisms.linked,
-    ),
-    "mimic_constraints": Bench(
-        "a slider that a constraint lets follow the falling one under it moves twice as far, from 0.1 m",
-        (1.6, 2.4),
-        _followed,
-        *(imported(mechanisms.CARRYING, _equality(_COUPLING.format(factor=factor)), q=0.1) for factor in (2, 1)),
-    ),
-    "equality_constraints": _bench(
-        "stays",
-        "a slider that an equality of its joint locks falls by at most a fifth",
-        imported(mechanisms.FALLING, _equality('joint joint1="{label}/falls" polycoef="0"')),
-        imported(mechanisms.FALLING),
-    ),
-    "inactive_equalities": _bench(
-        "falls",
-        "a slider falls although a connection that is switched off ties it to another",
-        imported(
-            SLIDING + mechanisms.FALLING,
-            _equality('connect body1="{label}/1" body2="{label}/2" anchor="0 0 0" active="false"'),
-        ),
-        imported(mechanisms.FALLING + SLIDING),
-    ),
-    "mujoco_tendons": Bench(
-        "a tendon of 100 N/m and a length of 0.1 m at rest pulls a slider [m]",
-        *_moved(_X, 0.02, 0.08),
-        imported(
-            SLIDING,
-            '<tendon><fixed stiffness="100" springlength="0.1"><joint joint="{label}/slides" coef="1"/></fixed>'
-            "</tendon>",
-        ),
-        imported(SLIDING),
-    ),
-    "asset_actuators": Bench(
-        "an actuator of the asset's own pushes a slider of 1 kg with 10 N [m]",
-        *_moved(_X, 0.035, 0.065),
-        imported(SLIDING, '<actuator><general joint="{label}/slides" biastype="affine" biasprm="10"/></actuator>'),
-        imported(SLIDING),
-    ),
-    "gravity_compensation": _bench(
-        "stays",
-        "a free body on which gravity does not act falls by at most a fifth",
-        mechanisms.weightless,
-        mechanisms.thrown(0.0),
-    ),
-    "particles": _bench("falls", "a particle falls", matter.thrown(0.0), matter.thrown(0.4905)),
-    **{
-        f"attachments{of}": Bench(
-            f"{what} hangs by an attachment of 1000 N/m, and falls by up to 2 m g / k [m]",
-            *_moved(_Z, 0.008, 0.03, -1.0, row),
-            add(1000.0),
-            add(None),
-        )
-        for of, what, row, add in (
-            ("", "a particle", -1, matter.hanging_particle),
-            (" of bodies", "a body", 0, matter.hanging_body),
-        )
     },
 }
 """The benches by name; the first word is the feature."""

@@ -155,8 +155,8 @@ class KindChecks:
 SOLVER = KindChecks(
     names=(
         *FORGETTING,
-        *("substeps", "isolation", "divergence", "free_fall", "pendulum", "coordinates", "contacts", "features"),
-        *("feature_*", "tree_*", "forms", "relation_*", "observables", "observable_*", "model_changes", "change_*"),
+        *("substeps", "isolation", "delay", "divergence", "free_fall", "pendulum", "coordinates", "contacts"),
+        *("feature*", "tree_*", "forms", "relation_*", "observable*", "model_changes", "change_*"),
     ),
     settings=_none,
 )

@@ -36,7 +36,7 @@ def particle(
 
 
 @mechanism
-def thrown(builder: newton.ModelBuilder, label: str, y: float, speed: float) -> None:
+def thrown_particles(builder: newton.ModelBuilder, label: str, y: float, speed: float) -> None:
     """Add four particles with an upward velocity [m/s]: a grid has a volume around them."""
     for place in ((0.01, y, 1.0), (0.0, y + 0.01, 1.0), (0.0, y, 1.01), (0.0, y, 1.0)):
         particle(builder, place, (0.0, 0.0, speed), radius=_THIN)
@@ -119,7 +119,7 @@ def pulled(builder: newton.ModelBuilder, label: str, y: float, activation: float
 
 
 @mechanism
-def hanging_body(builder: newton.ModelBuilder, label: str, y: float, stiffness: float | None) -> None:
+def hanging_body(builder: newton.ModelBuilder, label: str, y: float, stiffness: float | None = None) -> None:
     """Add a body that hangs from a particle which stays, by an attachment [N/m] or none."""
     body = free(builder, label, y)
     held = particle(builder, (0.0, y, 1.0), mass=0.0)
@@ -128,7 +128,7 @@ def hanging_body(builder: newton.ModelBuilder, label: str, y: float, stiffness: 
 
 
 @mechanism
-def hanging_particle(builder: newton.ModelBuilder, label: str, y: float, stiffness: float | None) -> None:
+def hanging_particle(builder: newton.ModelBuilder, label: str, y: float, stiffness: float | None = None) -> None:
     """Add a particle that hangs from a body which is fixed, by an attachment [N/m] or none."""
     hung("fixed")(builder, label, y)
     held = particle(builder, (0.0, y, 1.0))

@@ -302,6 +302,7 @@ def struck(builder: newton.ModelBuilder, label: str, y: float, gap: float) -> No
         builder.add_shape_sphere(body, radius=0.1, cfg=_surface())
 
 
+@mechanism
 def linked(builder: newton.ModelBuilder, label: str, y: float) -> tuple[int, int]:
     """Add an upright and a horizontal link, and return them; their tips meet."""
     tips = (wp.vec3(0.0, 0.0, -LENGTH), wp.vec3(LENGTH, 0.0, 0.0))
@@ -317,12 +318,13 @@ def linked(builder: newton.ModelBuilder, label: str, y: float) -> tuple[int, int
     return upright, level
 
 
+@mechanism
 def pinned(builder: newton.ModelBuilder, label: str, y: float) -> None:
     """Add an upright and a horizontal link; a ball joint outside the articulation ties their tips together.
 
     The tips are apart where all coordinates are zero.
     """
-    upright, level = linked(builder, label, y)
+    upright, level = linked()(builder, label, y)
     frames = [wp.transform(builder.body_com[body], wp.quat_identity()) for body in (upright, level)]
     builder.add_joint_ball(upright, level, parent_xform=frames[0], child_xform=frames[1])
 
@@ -339,22 +341,25 @@ def mimic(builder: newton.ModelBuilder, label: str, y: float, factor: float, off
     builder.set_joint_mimic(joints[1], joints[0], coeffs=(offset, factor))
 
 
-SLIDING = '<body name="{label}/2" pos="0 0.4 0"><joint name="{label}/slides" type="slide" axis="1 0 0"/>{link}</body>'
-FALLING = '<body name="{label}/1"><joint name="{label}/falls" type="slide" axis="0 0 1"/>{link}</body>'
-CARRYING = FALLING.replace("</body>", f"{SLIDING}</body>")
-"""Bodies of MJCF: one that slides along x, one that falls along z, and one that falls with the first on it."""
+_SLIDES = '<body name="{label}/2" pos="0 0.4 0"><joint name="{label}/slides" type="slide" axis="1 0 0"/>{link}</body>'
+_FALLS = '<body name="{label}/1"><joint name="{label}/falls" type="slide" axis="0 0 1"/>{link}</body>'
+BODIES = {"slides": _SLIDES, "falls": _FALLS, "carries": _FALLS.replace("</body>", f"{_SLIDES}</body>")}
+BODIES["floats"] = '<body name="{label}/1" gravcomp="1"><freejoint/>{link}</body>'
+"""Bodies of MJCF: one that slides along x, one that falls along z, one that falls with the first on it, and one that
+has no weight.
+"""
 
 
 @mechanism
 def imported(builder: newton.ModelBuilder, label: str, y: float, world: str, rest: str = "", q: float = 0.0) -> None:
-    """Add a robot of MJCF, as importers make its constraints, tendons and actuators.
+    """Add a robot of MJCF, as importers make its constraints, tendons and actuators, with `BODIES` by their names.
 
-    In its bodies, `{link}` stands for the mass of each, and `{label}` for the label. The last joint starts from `q`
-    [m].
+    In it, `{link}` stands for the mass of each, and `{label}` for the label. The last joint starts from `q` [m].
     """
     newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
     link = f'<inertial pos="0 0 0" mass="{MASS}" diaginertia="{INERTIA} {INERTIA} {INERTIA}"/>'
-    text = f"<mujoco><worldbody>{world}</worldbody>{rest}</mujoco>".format(label=label, link=link)
+    bodies = "".join(map(BODIES.__getitem__, world.split()))
+    text = f"<mujoco><worldbody>{bodies}</worldbody>{rest}</mujoco>".format(label=label, link=link)
     first = builder.body_count
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*SolverMuJoCo enforces them; other solvers ignore them")
@@ -362,11 +367,3 @@ def imported(builder: newton.ModelBuilder, label: str, y: float, world: str, res
     builder.body_label[first:] = [f"{label}/{body}" for body in range(first, builder.body_count)]
     if q:
         builder.joint_q[-1] = q
-
-
-def weightless(builder: newton.ModelBuilder, label: str, y: float) -> None:
-    """Add a free body whose weight is compensated."""
-    newton.solvers.SolverMuJoCo.register_custom_attributes(builder)
-    body, factors = free(builder, label, y), builder.custom_attributes["mujoco:gravcomp"]
-    values: Any = factors.values or {}
-    factors.values = {**values, body: 1.0}

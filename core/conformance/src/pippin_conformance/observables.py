@@ -37,6 +37,9 @@ _TREES = (*_OF_HINGES, "a fixed body between hinges", "a free body with a hinge"
 _BRICKS = {"lone": (3.0, 0.2), "low": (5.0, 0.2), "high": (5.0, 0.6)}
 """Where bricks lie, along y and above the ground [m]."""
 
+_LEVER = np.array([0.2, 0.2, 0.0])
+"""The way to the centre of a brick from the point about which its torques count, without that of friction [m]."""
+
 Pair = tuple[np.ndarray, np.ndarray]
 """Numbers as found and as they should be, the same count for each world."""
 
@@ -94,6 +97,7 @@ class _MeasuredStep:
         """Return coordinates of joints, momenta of bodies about their centres of mass, and velocities."""
         names = ("joint_q", "joint_qd", "body_q", "body_qd")
         q, qd, poses, speeds = (on_host(getattr(self._state, name)).astype(float) for name in names)
+        self._poses = poses
         self._centres = poses[:, :3] + rotated(poses[:, 3:], on_host(self._model.body_com).astype(float))
         axes = rotated(poses[:, None, 3:], np.eye(3))
         angular = np.einsum("bki,bkl,blj,bj->bi", axes, on_host(self._model.body_inertia), axes, speeds[:, 3:])
@@ -114,13 +118,20 @@ class _MeasuredStep:
 
     def _of_contacts(self, given: np.ndarray) -> Iterator[tuple[str, list[Pair]]]:
         contacts: Any = self._simulation.contacts
-        net = np.zeros((len(self._labels) + 1, 3))  # the last row is the world's
-        count = int(contacts.rigid_contact_count.numpy()[0])
-        for sign, shapes in ((1.0, contacts.rigid_contact_shape0), (-1.0, contacts.rigid_contact_shape1)):
-            np.add.at(net, on_host(self._model.shape_body)[shapes.numpy()[:count]], sign * given[:count, :3])
+        net, wanted = np.zeros((len(self._labels) + 1, 6)), self._lacking.copy()  # the last row is the world's
+        wanted[:, 3:] += np.cross(_LEVER, wanted[:, :3])
+        poses, centres = (np.vstack([rows, 0.0 * rows[:1]]) for rows in (self._poses, self._centres))
+        for sign, side in ((1.0, "0"), (-1.0, "1")):
+            used = slice(int(contacts.rigid_contact_count.numpy()[0]))
+            shapes, points = (
+                getattr(contacts, f"rigid_contact_{name}{side}").numpy()[used] for name in ("shape", "point")
+            )
+            bodies, forces = on_host(self._model.shape_body)[shapes], sign * given[used, :3]
+            arms = poses[bodies, :3] + rotated(poses[bodies, 3:], points.astype(float)) - centres[bodies] + _LEVER
+            np.add.at(net, bodies, np.hstack([forces, np.cross(arms, forces)]))
         for name, labels in (("contact_f", ["lone"]), ("contact_f of stacks", ["low", "high"])):
             if (rows := np.isin(self._labels, labels)).any():
-                yield name, [(net[:-1][rows], self._lacking[rows, :3])]
+                yield name, [(net[:-1][rows, part], wanted[rows, part]) for part in (slice(3), slice(3, 5))]
 
     def _of_links(self, given: np.ndarray) -> list[Pair]:
         """Return the pairs of all forces and of all torques."""

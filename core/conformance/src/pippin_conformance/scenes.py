@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import newton
+import numpy as np
 import warp as wp
 
 GRAVITY = 9.81
@@ -128,18 +129,6 @@ def add_block(builder: newton.ModelBuilder, half: float) -> None:
 
 def grains(builder: newton.ModelBuilder) -> None:
     """Add a block of 27 grains above the ground, moving along x."""
-    rotation: Any = wp.quat_identity()
-    builder.add_particle_grid(
-        pos=wp.vec3(0.0, 0.0, 0.5),
-        rot=rotation,
-        vel=wp.vec3(0.3, 0.0, 0.0),
-        dim_x=3,
-        dim_y=3,
-        dim_z=3,
-        cell_x=0.05,
-        cell_y=0.05,
-        cell_z=0.05,
-        mass=0.1,
-        jitter=0.0,
-        radius_mean=GRAIN_RADIUS,
-    )
+    for x, y, z in np.ndindex(3, 3, 3):
+        place = wp.vec3(0.05 * x, 0.05 * y, 0.5 + 0.05 * z)
+        builder.add_particle(place, wp.vec3(0.3, 0.0, 0.0), 0.1, radius=GRAIN_RADIUS)

@@ -4,6 +4,7 @@ acts in its world alone, or is refused with a cure; and its results against form
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Mapping
 from functools import partial
@@ -17,6 +18,7 @@ from pippin.arrays import on_host, present
 from . import scenes
 from .arm_forms import differing_form
 from .benches import BENCHES, DURATION, benches_of
+from .mechanisms import met
 from .observables import OBSERVABLES
 from .observation import HALF, advance, begin_anew, differing, push, spoil, start, step
 from .outcomes import NotApplicableError
@@ -25,8 +27,11 @@ from .runs import Runs, falling
 from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from .scenes import GRAVITY, START, SWING_RATE
 from .tree_relations import TREE_RELATIONS
-from .trees import trees_for
-from .trials import measured_apart
+from .trees import add_trees, trees_for
+from .trials import HALVED, measured_apart
+
+_INPUTS: Mapping[str, float] = {"body_f": 30.0, "joint_f": 30.0, "joint_target_q": 3.0, "joint_target_qd": 500.0}
+"""Inputs of a step with numbers that make all else in a drawn tree small."""
 
 
 def check_isolation(runs: Runs) -> None:
@@ -51,6 +56,33 @@ def check_isolation(runs: Runs) -> None:
                     f"a push and a reset of worlds {touched[0]} and {touched[1]} changed {odd[0]} of others of {count}"
                     " worlds; read and write the rows of each world alone"
                 )
+
+
+def check_delay(runs: Runs) -> None:
+    """Forces on bodies, efforts and targets of drives act in the step after they are set."""
+    names = [name for name in ("drives", "hinges", "a free body") if name in trees_for(runs.subject.features or ())]
+    if not names:
+        raise NotApplicableError("it declares no joints that show it")
+    scene = partial(add_trees, names[:1])
+    with runs.subject.build(count=1, scene=scene, is_on_ground=False) as simulation:
+        for name, value in [*_INPUTS.items()][: 4 if names[0] == "drives" else 2]:
+            array = getattr(simulation.state if name == "body_f" else simulation.control, name)
+            begin_anew(simulation)
+            calm, pushed = (_gained(simulation, array, number) for number in (0.0, value))
+            array.fill_(0.0)
+            if not pushed > 3.0 * calm:
+                raise runs.fault(
+                    f"{name} was set to {value:g}, and in the next step velocities changed by {pushed:.2g} m/s, rad/s,"
+                    f" as by {calm:.2g} in the step before; read it in each step, from the arrays of the call"
+                )
+
+
+def _gained(simulation: Simulation, array: Any, number: float) -> float:
+    """Return the largest change of a velocity in a step with an input."""
+    before = on_host(simulation.state.body_qd).copy()
+    array.fill_(number)
+    step(simulation, 1)
+    return float(np.abs(on_host(simulation.state.body_qd) - before).max())
 
 
 def check_divergence(runs: Runs) -> None:
@@ -134,16 +166,16 @@ def check_features(runs: Runs) -> None:
 
 
 def check_feature(runs: Runs, name: str) -> None:
-    """Check one feature that the solver declares, on the benches of the feature."""
+    """Check one feature that the solver declares, on the benches of the feature, with its step and with half of it."""
     if name not in (runs.subject.features or ()):
         raise NotApplicableError("it does not declare it")
-    for each in benches_of(name):
-        found = runs.tried("features")[each]
+    for each, step_of in itertools.product(benches_of(name), ("", HALVED)):
+        found = runs.tried("features")[each + step_of]
         if isinstance(found, Exception):
             raise runs.fault(
                 f"declares {name}, but a scene with it fails: {found}; leave it out of supported_features"
             ) from found
-        _refuse_motion(runs, name, each, found.number)
+        _refuse_motion(runs, name, each, found.number, step_of)
         least, most = BENCHES[each].bounds
         if least <= found.control <= most:
             raise runs.fault(
@@ -153,12 +185,12 @@ def check_feature(runs: Runs, name: str) -> None:
             )
 
 
-def _refuse_motion(runs: Runs, name: str, bench: str, found: float) -> None:
+def _refuse_motion(runs: Runs, name: str, bench: str, found: float, step_of: str = "") -> None:
     least, most = BENCHES[bench].bounds
     if not least <= found <= most:
         raise runs.fault(
-            f"declares {name}, but not so that {BENCHES[bench].expectation}: {found:.3g}, expected {least:.3g} to"
-            f" {most:.3g}; support it, or leave it out of supported_features"
+            f"declares {name}, but not so that{step_of} {BENCHES[bench].expectation}: {found:.3g}, expected {least:.3g}"
+            f" to {most:.3g}; support it, or leave it out of supported_features"
         )
 
 
@@ -201,7 +233,7 @@ def check_relation(runs: Runs, name: str) -> None:
     if fault and is_of_trees:
         raise runs.fault(
             f"a tree {TREE_RELATIONS[name]} has to move as before, but {fault}; look for numbers that have a unit, for"
-            " what fixed joints lose, and for what each step changes however short it is"
+            " what fixed joints and loops lose, and for what each step changes however short it is"
         )
     if fault:
         raise runs.fault(
@@ -335,8 +367,8 @@ def check_observable(runs: Runs, name: str) -> None:
 
 
 def check_model_changes(runs: Runs) -> None:
-    """A running simulation accepts the changes of every feature that is `"live"`. A change of gravity or of masses is
-    measured, and must affect the changed world alone.
+    """A running simulation accepts the changes of every feature that is `"live"`. A change of gravity, of masses or of
+    friction is measured, and must affect the changed world alone.
     """
     subject = runs.subject
     declared = subject.declaration.live_changes
@@ -354,6 +386,8 @@ def check_model_changes(runs: Runs) -> None:
         if "BODY_INERTIAL_PROPERTIES" in flags and simulation.model.body_count:
             _try_masses(simulation, runs)
         simulation.raise_errors()
+    if "SHAPE_PROPERTIES" in flags and {"rigid_contacts", "free_joints"} <= {*(subject.features or ())}:
+        _try_friction(runs)
 
 
 def _with_turned_gravity(simulation: Simulation) -> np.ndarray:
@@ -379,6 +413,26 @@ def _try_masses(simulation: Simulation, runs: Runs) -> None:
     expected[-1] /= 2.0
     found = _accelerations(simulation, force)[:, 0]
     _refuse_other(found, expected, "BODY_INERTIAL_PROPERTIES: mass of the last world was changed", "rigid_bodies", runs)
+
+
+def _try_friction(runs: Runs) -> None:
+    """Take most of the friction from a box that slides with 1 m/s in the last of five worlds."""
+    add = met(is_box=True, speed=(1.0, 0.0), mu=0.5)
+    with runs.subject.build(count=1, scene=lambda each: add(each, "box", 0.0), world_count=5) as simulation:
+        step(simulation, 2)
+        frictions = present(simulation.model.shape_material_mu)
+        values, worlds = frictions.numpy().copy(), on_host(simulation.model.shape_world)
+        values[worlds == simulation.world_count - 1] = 0.05
+        frictions.assign(values)
+        simulation.notify_model_changed(newton.ModelFlags.SHAPE_PROPERTIES)
+        step(simulation, round(DURATION / runs.subject.dt) - 2)
+        speeds = np.linalg.norm(on_host(simulation.state.body_qd)[:, :3], axis=1)
+    if not (0.4 < speeds[:-1].min() <= speeds[:-1].max() < 0.75 < 0.9 < speeds[-1] < 1.0):
+        raise runs.fault(
+            f"SHAPE_PROPERTIES: friction of the last world was changed from 0.5 to 0.05, and boxes of 1 m/s have"
+            f" {np.round(speeds, 2).tolist()} m/s after {DURATION} s, expected 0.4 to 0.75, and 0.9 to 1; take it over"
+            " in notify_model_changed, or declare rigid_contacts 'build' in supported_features"
+        )
 
 
 def _accelerations(simulation: Simulation, force: float = 0.0, count: int = 5) -> np.ndarray:

@@ -77,7 +77,7 @@ CHECKS = (
     *_of(common_checks, "documented_keys round_trip unknown_keys schema", 0.01),
     *_of(common_checks, "lifecycle capture determinism substeps allocation reset worlds"),
     *_of(common_checks, "checkpoint side_by_side", 0.3),
-    *_of(solver_checks, "isolation divergence free_fall pendulum coordinates contacts"),
+    *_of(solver_checks, "isolation delay divergence free_fall pendulum coordinates contacts"),
     *_of(solver_checks, "features", 0.01),
     *_family("feature", _FEATURES, dear=_DEAR),
     *_of(solver_checks, "feature_gravity feature_heterogeneous_worlds feature_different_meshes"),

@@ -41,6 +41,9 @@ MOST = 0.2
 FLOORS = (2e-4, 5e-4, 1e-2, 2e-2)
 """Errors of place [m], turn [rad], velocity [m/s] and spin [rad/s] that single precision may make."""
 
+HALVED, LOOPED, AT_REST = " of halves", " in a loop", " at rest"
+"""Forms of a tree."""
+
 Units = tuple[float, float, float]
 """Units of numbers of trees [m, kg, s]."""
 
@@ -90,31 +93,42 @@ def trees_for(features: Collection[str]) -> dict[str, Kinds]:
 
 
 def add_trees(
-    names: Collection[str], builder: newton.ModelBuilder, units: Units = (1.0, 1.0, 1.0), *, is_split: bool = False
+    names: Collection[str], builder: newton.ModelBuilder, units: Units = (1.0, 1.0, 1.0), form: str = ""
 ) -> None:
     """Add trees to a builder, all about the origin: they have no shapes. Each name draws its own numbers, which are in
-    some units. If they are split, each body but a free one is two halves, and the second carries the next body.
+    some units. `HALVED`, each body but a free one is two halves, and the second carries the next body. `LOOPED`, the
+    one body of a tree is two halves, of which the second is free and tied by a loop; it begins `AT_REST`.
     """
     length, weight, _ = units
     seam: Any = wp.transform(length * wp.vec3(0.1, -0.05, 0.08), wp.quat(*_SEAM))
     none: Any = wp.transform_identity()
     frames: Any = builder.joint_X_p
+    inner: Any = builder.joint_X_c
     for name in names:
         rng = np.random.default_rng(list(name.encode()))
         parent, joints, frame = -1, [], none
         for number, kind in enumerate(TREES[name].joints):
             turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
             moments = weight * length**2 * turn @ np.diag(rng.uniform(0.015, 0.025, 3)) @ turn.T
-            mass, label = weight * rng.uniform(0.5, 1.5), f"{name}{' of halves' * is_split}/{number} {kind}"
+            mass, label = weight * rng.uniform(0.5, 1.5), f"{name}{form}/{number} {kind}"
             body = builder.add_link(label=label, mass=mass, inertia=wp.mat33(*moments.ravel()))
             builder.body_com[body] = wp.vec3(*(length * rng.uniform(-0.15, 0.15, 3)))
             joints.append(_add_joint(builder, kind, parent, body, rng, TREES[name].numbers, units))
             frames[-1] = wp.transform_inverse(frame) * frames[-1]
             parent, frame = body, none
-            if is_split and kind != "free":
+            if form in (AT_REST, LOOPED):
+                first = builder.joint_qd_start[joints[-1]]
+                builder.joint_qd[first:] = [0.0] * (builder.joint_dof_count - first)
+            if form == LOOPED:
+                parent = _halve(builder, body, seam, 0.04 * length)
+                joints.append(builder.add_joint_free(parent))
+                builder.joint_q[-7:] = [*(frames[-2] * wp.transform_inverse(inner[-2]) * seam)]
+            elif form == HALVED and kind != "free":
                 parent, frame = _halve(builder, body, seam, 0.04 * length), seam
                 joints.append(builder.add_joint_fixed(body, parent, parent_xform=seam))
         builder.add_articulation(joints, label=name)
+        if form == LOOPED:
+            builder.add_joint_fixed(parent - 1, parent, parent_xform=seam)
 
 
 _SEAM = (0.5, -0.1, 0.7, 0.5)

@@ -33,6 +33,9 @@ from .scenes import equal_moments
 from .tree_relations import errors_of_tree_relations
 from .trees import errors_of_trees
 
+HALVED = " at half the step"
+"""End of the name of a bench."""
+
 WORLDS = 3
 """Worlds of a trial; the change is made in the last one."""
 
@@ -201,9 +204,11 @@ class Finding:
 
 
 def measured_features(subject: PluginUnderTest) -> dict[str, Finding | Exception]:
-    """Return what a solver gives on each bench of a feature that it declares, or the exception raised."""
+    """Return what a solver gives on each bench of a feature that it declares, with two steps, or what was raised."""
     features = [name for name in subject.features or () if subject.asks("feature", name)]
-    return measured(subject, [name for name in BENCHES if name.partition(" ")[0] in features])
+    names = [name for name in BENCHES if name.partition(" ")[0] in features]
+    finer = measured(attrs.evolve(subject, dt=subject.dt / 2), names)
+    return measured(subject, names) | {name + HALVED: found for name, found in finer.items()}
 
 
 def measured(subject: PluginUnderTest, names: Sequence[str]) -> dict[str, Finding | Exception]:

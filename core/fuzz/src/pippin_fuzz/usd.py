@@ -108,11 +108,9 @@ def draw(seed: int, without: frozenset[str] = frozenset(), tape: Tape | None = N
     said = ""
     if not pick.now("default gravity", 1.0):
         gravity = direction / np.linalg.norm(direction) * 8.0
-        said = f"vector3f physics:gravityDirection = {_tuple(direction)}\n  float physics:gravityMagnitude = 8"
+        said = f"vector3f physics:gravityDirection = {_tuple(direction)}\nfloat physics:gravityMagnitude = 8"
     text = _text(stage, "Y" if is_turned else "Z", said)
-    ground = ""
-    if stage.has_contacts:
-        ground = f'<geom type="box" size="3 3 3" pos="{numbers(_GROUND[0])}" friction=".5"/>'
+    ground = f'<geom type="box" size="3 3 3" pos="{numbers(_GROUND[0])}" friction=".5"/>' * stage.has_contacts
     if is_turned:
         gravity = turned(Y_UP[1], gravity)
         ground = ground.replace(numbers(_GROUND[0]), numbers(turned(Y_UP[1], _GROUND[0])))
@@ -158,8 +156,8 @@ def _tuple(values: Any) -> str:
 def _text(stage: _Stage, up: str, gravity: str) -> str:
     root = ["PhysicsArticulationRootAPI"] if stage.root == "robot" else []
     ops = _ops(stage.draw, stage.origin, [stage.scale] * 3 if stage.scale != 1 else None)
-    content = _indented("\n".join([ops, *stage.bodies, *stage.joints]))
-    robot = f'def Xform "w"{_schemas(root)} {{\n{content}\n}}'
+    parts = [ops, *stage.bodies, *stage.joints]
+    robot, content = _prim("Xform", "w", root, parts), _indented("\n".join(parts))
     if stage.draw.now("instance", 1.0):
         schemas = _schemas(root)[2:-1]
         robot = f'class "Robot" {{\n{content}\n}}\ndef Xform "w" (\n  {schemas}\n  prepend references = </Robot>\n'
@@ -168,11 +166,10 @@ def _text(stage: _Stage, up: str, gravity: str) -> str:
         robot += '\ndef Sphere "x" (active = false\n  prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {\n}'
     if stage.has_contacts:
         robot += _TEXTS["floor"].replace("# place", _ops(stage.draw, _GROUND))
-    return (
-        f'#usda 1.0\n(\n  upAxis = "{up}"\n  metersPerUnit = {stage.units[0]}\n'
-        f"  kilogramsPerUnit = {stage.units[1]}\n)\n"
-        f'def PhysicsScene "scene" {{\n  {gravity}\n}}\n{robot}{stage.materials}\n'
-    )
+    units = f"metersPerUnit = {stage.units[0]}; kilogramsPerUnit = {stage.units[1]}"
+    scene = _prim("PhysicsScene", "scene", [], [gravity])
+    text = f'#usda 1.0\n(upAxis = "{up}"; {units})\n{scene}\n{robot}{stage.materials}\n'
+    return re.sub(r"\n *# end.*$", "", text, flags=re.MULTILINE)
 
 
 def _schemas(names: Sequence[str]) -> str:
@@ -185,8 +182,15 @@ def _indented(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.split("\n") if line.strip())
 
 
+def _prim(kind: str, name: str, schemas: Sequence[str], lines: Sequence[str]) -> str:
+    """Return a prim."""
+    content = _indented("\n".join(lines))
+    content = f" {content.strip()} " if re.fullmatch(" *rel .*", content) else f"\n{content}\n"
+    return f'def {kind} "{name}"{_schemas(schemas)} {{{content}}}'
+
+
 def _ops(draw: TreeDraw, pose: Pose, scale: Any = None) -> str:
-    """Return the operations of a prim's pose and scale, in one of the forms of USD."""
+    """Return the operations of a prim's pose and scale, in a form of USD; nothing for the identity."""
     matrix = np.zeros(9)
     mujoco.mju_quat2Mat(matrix, pose[1])
     rows = matrix.reshape(3, 3)
@@ -203,10 +207,12 @@ def _ops(draw: TreeDraw, pose: Pose, scale: Any = None) -> str:
         if form == "rotateZYX":
             angles = math.atan2(-rows[1, 2], rows[2, 2]), math.asin(rows[0, 2]), math.atan2(-rows[0, 1], rows[0, 0])
         ops[form] = f"double3 xformOp:{form} = {_tuple(np.array(angles) / DEGREE)}"
+    if not pose[0].any() and np.array_equal(rows, np.eye(3)):
+        ops = {}
     if scale is not None:
         ops["scale"] = f"float3 xformOp:scale = {_tuple(scale)}"
     names = ", ".join(f'"xformOp:{name}"' for name in ops)
-    return "\n".join([*ops.values(), f"uniform token[] xformOpOrder = [{names}]"])
+    return "\n".join([*ops.values(), f"uniform token[] xformOpOrder = [{names}]"] if ops else [])
 
 
 def _add(stage: _Stage, index: int) -> None:
@@ -227,8 +233,7 @@ def _add(stage: _Stage, index: int) -> None:
     wrap = "# body"
     if draw.now("group"):
         group = draw.vector(0.2), draw.quaternion()
-        ops = _indented(_ops(draw, (group[0] / stage.scale, group[1])))
-        wrap = f'def Xform "g{index}" {{\n{ops}\n  # body\n}}'
+        wrap = _prim("Xform", f"g{index}", [], [_ops(draw, (group[0] / stage.scale, group[1])), "# body", "# end"])
         holder, holder_path = chain(holder, group), f"{holder_path}/g{index}"
     stage.paths.append(f"{holder_path}/l{index}")
     text = wrap.replace("# body", _body(stage, index, chain(inverse(holder), stage.poses[index]), kind))
@@ -251,8 +256,6 @@ def _body(stage: _Stage, index: int, pose: Pose, kind: str) -> str:
     """Give a body its mass and shapes in the reference, and return its prim."""
     draw, link = stage.draw, stage.links[index]
     schemas, lines = ["PhysicsRigidBodyAPI"], []
-    if kind == "Free":
-        link.axes = [TreeAxis(name=f"f{index}", kind="free", qvel=np.zeros(6))]
     way = next((each for each in _WAYS if draw.now(each)), "")
     is_still = kind == "Free" and any(draw.now(each) for each in ("kinematic", "off"))
     is_own = draw.now("own shape") and not stage.has_contacts
@@ -264,7 +267,7 @@ def _body(stage: _Stage, index: int, pose: Pose, kind: str) -> str:
         own_scale, prim = sizes / stage.scale, "Cube"
         stage.own_scales[stage.paths[index]] = own_scale
         geoms = link.geoms = [f'<geom type="box" size="{numbers(sizes)}"/>']
-        shape_lines, schemas = "double size = 2", [*schemas, "PhysicsCollisionAPI"]
+        shape_lines, schemas = "", [*schemas, "PhysicsCollisionAPI"]
     if way:
         weight, (mass, com, about_com) = draw.number(0.3, 3), mass_of(geoms)
         factor = 1.0 if way == "shape mass" else weight if "density" in way else weight / mass
@@ -273,7 +276,7 @@ def _body(stage: _Stage, index: int, pose: Pose, kind: str) -> str:
             lines.append(said)
             schemas.append("PhysicsMassAPI")
         elif way == "material density":
-            stage.materials += f'\ndef Material "m{index}"{_schemas(["PhysicsMaterialAPI"])} {{\n  {said}\n}}'
+            stage.materials += "\n" + _prim("Material", f"m{index}", ["PhysicsMaterialAPI"], [said])
             said = f"rel material:binding:physics = </m{index}>"
         shape_lines = shape_lines.replace("# mass", said)
         link.inertial = inertial(factor * mass, com, factor * about_com)
@@ -283,7 +286,7 @@ def _body(stage: _Stage, index: int, pose: Pose, kind: str) -> str:
         moments, axes = draw.moments(mass), draw.quaternion()
         link.inertial = inertial(mass, com, tensor(moments, axes))
         lines += [f"float physics:mass = {mass}", f"float3 physics:diagonalInertia = {_tuple(moments)}"]
-        lines += [f"quatf physics:principalAxes = {_tuple(axes)}"]
+        lines += [f"quatf physics:principalAxes = {_tuple(axes)}"] * bool(axes[1:].any())
         lines.append(f"point3f physics:centerOfMass = {_tuple(com / stage.scale)}")
     if draw.now("gravcomp"):
         lines.append(draw.one(["double mjc:gravcomp = 1", "bool physxRigidBody:disableGravity = 1"]))
@@ -293,7 +296,7 @@ def _body(stage: _Stage, index: int, pose: Pose, kind: str) -> str:
     schemas += ["PhysicsArticulationRootAPI"] * (stage.root == "body" and link.parent < 0 and kind != "Free")
     pose = pose[0] / stage.scale, pose[1]
     lines += [_ops(draw, pose, own_scale), shape_lines, f"# end of l{index}", ""]
-    return f'def {prim} "l{index}"{_schemas(schemas)} {{\n{_indented(chr(10).join(lines))}\n}}'
+    return _prim(prim, f"l{index}", schemas, lines)
 
 
 _WAYS = ("body mass", "body density", "collider mass", "collider density", "material density", "shape mass")
@@ -303,6 +306,7 @@ _WAYS = ("body mass", "body density", "collider mass", "collider density", "mate
 def _free(stage: _Stage, index: int, is_still: bool) -> list[str]:
     """Return the start of a free body, or why it stands still."""
     draw, link = stage.draw, stage.links[index]
+    link.axes = [TreeAxis(name=f"f{index}", kind="free", qvel=np.zeros(6))]
     if is_still:
         link.axes, link.text = (), ""
         return [f"bool physics:{'kinematicEnabled = 1' if draw.now('kinematic', 1.0) else 'rigidBodyEnabled = 0'}"]
@@ -321,7 +325,7 @@ def _shapes(stage: _Stage, index: int, way: str) -> tuple[str, list[str]]:
         sizes, kind = draw.rng.uniform(0.04, 0.12, 3).round(4), draw.one(["Cube", "Sphere", "Capsule", "Cylinder"])
         axis, scale, pose, unit = draw.one("XYZ"), None, place, stage.scale
         if kind == "Cube":
-            body, size, scale = "double size = 2", sizes, sizes / unit
+            body, size, scale = "", sizes, sizes / unit  # its size is 2
         elif kind == "Sphere":
             body, size = f"double radius = {sizes[0] / unit:.12g}", sizes[:1]
         else:
@@ -336,12 +340,11 @@ def _shapes(stage: _Stage, index: int, way: str) -> tuple[str, list[str]]:
             f'<geom type="{name}" size="{numbers(size)}" pos="{numbers(pose[0])}" quat="{numbers(pose[1])}"'
             f' friction="{".5" if stage.has_contacts else "1"}"/>'
         )
-        schemas = ["PhysicsCollisionAPI", "MaterialBindingAPI"]
-        schemas += ["PhysicsMassAPI"] if way in ("collider mass", "collider density") else []
-        body += "\n# mass" if way in ("collider mass", "collider density", "material density") else ""
+        schemas = ["PhysicsCollisionAPI", "MaterialBindingAPI", *["PhysicsMassAPI"] * way.startswith("collider")]
+        body += "\n# mass" * way.startswith(("collider", "material"))
         body += "\nrel material:binding:physics = </half>" * (stage.has_contacts and way != "material density")
-        content = _indented(f"{body}\n{_ops(draw, (place[0] / unit, place[1]), scale)}")
-        texts.append(f'def {kind} "s{index}_{number}"{_schemas(schemas)} {{\n{content}\n}}')
+        lines = [*body.split("\n"), _ops(draw, (place[0] / unit, place[1]), scale)]
+        texts.append(_prim(kind, f"s{index}_{number}", schemas, lines))
     stage.links[index].geoms = geoms
     return "\n".join(texts), geoms
 
@@ -375,7 +378,8 @@ def _joint(stage: _Stage, index: int, kind: str) -> None:
     scales = [stage.own_scales.get(end, 1.0) * (stage.scale if end else 1.0) for end in ends]
     frames = [(place / scale, turn) for (place, turn), scale in zip(frames, scales, strict=True)]
     for side, (place, turn) in enumerate(frames):
-        lines += [f"point3f physics:localPos{side} = {_tuple(place)}", f"quatf physics:localRot{side} = {_tuple(turn)}"]
+        lines += [f"point3f physics:localPos{side} = {_tuple(place)}"] * bool(place.any())
+        lines += [f"quatf physics:localRot{side} = {_tuple(turn)}"] * bool(turn[1:].any())
     if any(axis.kind == "free" for axis in link.axes):
         lines.append("bool physics:jointEnabled = 0")
     elif kind == "Spherical":
@@ -383,7 +387,7 @@ def _joint(stage: _Stage, index: int, kind: str) -> None:
     elif kind == "D6":
         _several(stage, link, index, frame, lines, schemas)
     elif kind != "Fixed":
-        lines.append(f'uniform token physics:axis = "{letter}"')
+        lines += [f'uniform token physics:axis = "{letter}"'] * (letter != "X")
         axis = TreeAxis(name=f"j{index}", kind="hinge" if kind == "Revolute" else "slide")
         axis.vector, axis.text = sign * turned(frame[1], _AXES[letter]), f'pos="{numbers(frame[0])}"'
         if start:
@@ -393,7 +397,7 @@ def _joint(stage: _Stage, index: int, kind: str) -> None:
     if stage.root == "joint" and link.parent < 0:
         schemas.append("PhysicsArticulationRootAPI")
     prim = "PhysicsJoint" if kind == "D6" else f"Physics{kind}Joint"
-    stage.joints.append(f'def {prim} "j{index}"{_schemas(schemas)} {{\n{_indented(chr(10).join(lines))}\n}}')
+    stage.joints.append(_prim(prim, f"j{index}", schemas, lines))
 
 
 def _several(stage: _Stage, link: TreeLink, index: int, frame: Pose, lines: list[str], schemas: list[str]) -> None:
@@ -401,14 +405,11 @@ def _several(stage: _Stage, link: TreeLink, index: int, frame: Pose, lines: list
     sets = (("transX",), ("rotY",), ("transX", "transZ"), ("transY", "rotY"), ("transX", "rotZ"))
     free = sets[draw.rng.integers(0, len(sets))]
     for name in ("transX", "transY", "transZ", "rotX", "rotY", "rotZ"):
-        if name not in free:
-            low, high = 1.0, -1.0
-        elif "d6 free" in draw.rare:
+        if name in free and "d6 free" in draw.rare:
             continue
-        else:
-            low, high = (-900.0, 900.0) if name.startswith("rot") else (-9.0, 9.0)
+        high = -1.0 if name not in free else 900.0 if name.startswith("rot") else 9.0
         schemas.append(f"PhysicsLimitAPI:{name}")
-        lines += [f"float limit:{name}:physics:low = {low}", f"float limit:{name}:physics:high = {high}"]
+        lines += [f"float limit:{name}:physics:low = {-high}", f"float limit:{name}:physics:high = {high}"]
     link.axes = []
     for name in free:
         axis = TreeAxis(name=f"j{index}{name}", kind="hinge" if name.startswith("rot") else "slide")
@@ -440,17 +441,14 @@ def _laws(stage: _Stage, axis: TreeAxis, lines: list[str], schemas: list[str]) -
     if draw.now("damping"):
         value = draw.number(0.02, 0.5)
         axis.text += f' damping="{value}"'
-        where = draw.one(["newton", "mjc"])
-        said = {"newton": f"float newton:damping = {value * unit:.9g}", "mjc": f"double mjc:damping = {value}"}
-        lines.append(said[where])
-        schemas += ["NewtonJointAPI"] * (where == "newton")
+        lines.append(draw.one([f"float newton:damping = {value * unit:.9g}", f"double mjc:damping = {value}"]))
+        schemas += ["NewtonJointAPI"] * ("newton" in lines[-1])
     if draw.now("friction"):
         axis.text += ' frictionloss=".2"'
         lines.append(draw.one(["float newton:friction = 0.2", "double mjc:frictionloss = 0.2"]))
     if draw.now("armature"):
         axis.text += ' armature=".05"'
-        kinds = ["float newton:armature = 0.05", "double mjc:armature = 0.05", "float physxJoint:armature = 0.05"]
-        lines.append(draw.one(kinds))
+        lines.append(draw.one(["float newton", "double mjc", "float physxJoint"]) + ":armature = 0.05")
     if draw.now("spring"):
         rest = draw.number(-0.5, 0.5)
         axis.text += f' stiffness="9" springref="{rest}"'
@@ -461,8 +459,9 @@ def _laws(stage: _Stage, axis: TreeAxis, lines: list[str], schemas: list[str]) -
         _follow(stage, axis, lines, schemas)
     else:
         stage.followed.append(axis)
-    schemas.append(f"PhysicsJointStateAPI:{name}")
-    lines.append(f"float state:{name}:physics:velocity = {float(np.ravel(axis.qvel)[0]) / unit:.9g}")
+    if speed := float(np.ravel(axis.qvel)[0]):
+        lines.append(f"float state:{name}:physics:velocity = {speed / unit:.9g}")
+    schemas += [f"PhysicsJointStateAPI:{name}"] * any("state:" in line for line in lines)
 
 
 def _drive(stage: _Stage, axis: TreeAxis, name: str, lines: list[str], schemas: list[str]) -> None:

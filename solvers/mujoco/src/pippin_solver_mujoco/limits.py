@@ -15,9 +15,12 @@ from .kernels import clamp_controls, write_limit_springs
 from .sliders import Sliders
 from .slippery import Slippery
 
-__all__ = ["LimitedMuJoCo", "flag_of_late_damping", "softened_ties"]
+__all__ = ["LimitedMuJoCo", "flag_of_late_damping", "hard_ties", "softened_ties"]
 
 _TIES = (mjtEq.mjEQ_CONNECT, mjtEq.mjEQ_WELD)
+
+_HARDEST = 0.999
+"""Largest impedance of a tie with which MuJoCo Warp's solver does not end early."""
 
 _IMPLICIT = (mjtIntegrator.mjINT_IMPLICIT, mjtIntegrator.mjINT_IMPLICITFAST)
 
@@ -59,6 +62,16 @@ def softened_ties(model: Any) -> Iterator[str]:
                 f"connect, weld: body {names[0]!r} turns about its centre of mass, so that MuJoCo Warp softens its tie"
                 f" {factor:.3g} times as much as MuJoCo does; move the centre of mass, or tie it stiffly by solref"
             )
+
+
+def hard_ties(model: Any) -> Iterator[str]:
+    """Yield a note if a tie is so hard that MuJoCo Warp's solver may end early, in single precision."""
+    impedances = model.eq_solimp[np.isin(model.eq_type, _TIES) & model.eq_active0.astype(bool), :2]
+    if impedances.size and (hardest := impedances.max()) > _HARDEST + 1e-6:
+        yield (
+            f"connect, weld: solimp {hardest:.6g} is so hard that MuJoCo Warp's solver may end early in a step, with"
+            f" accelerations some per cent off; take at most {_HARDEST}"
+        )
 
 
 def _has_damping_gains(model: Any) -> bool:

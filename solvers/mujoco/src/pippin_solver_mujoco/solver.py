@@ -14,7 +14,7 @@ from pippin.devices import kind_of
 from pippin.solving import RIGID_TREES, Capacity, ContactSource, slippery_shapes
 
 from . import MuJoCoConfig
-from .limits import LimitedMuJoCo, flag_of_late_damping, softened_ties
+from .limits import LimitedMuJoCo, flag_of_late_damping, hard_ties, softened_ties
 from .margins import one_warning
 from .sizing import enlarged, own_contacts_hint
 from .slippery import LEAST_FRICTION
@@ -115,7 +115,7 @@ class SolverMuJoCo:
         # The host counts overflows and reached limits itself; MuJoCo Warp would print two lines for each, in each step.
         solver.mjw_model.opt.warn_overflow = 0
         self._solver = solver
-        self.notes += dict.fromkeys(softened_ties(solver.mj_model))
+        self.notes += dict.fromkeys([*softened_ties(solver.mj_model), *hard_ties(solver.mj_model)])
         if flag := flag_of_late_damping(solver.mj_model):
             self.notes.append(
                 f'option: flag {flag}="disable" lets MuJoCo Warp take damping at the start of a step, where MuJoCo'
