@@ -93,12 +93,8 @@ def drive(
                 stop_key=stop_key,
                 show=current_progress().note,
             )
-            try:
-                with before_others(realtime) as scheduler:
-                    end = loop.run(duration)
-            finally:
-                if log is not None:
-                    log.close()
+            with contextlib.closing(log) if log else contextlib.nullcontext(), before_others(realtime) as scheduler:
+                end = loop.run(duration)
             result = _result(plan, loop, end, scheduler, folder)
     if folder is not None:
         write_drive(folder, name, config, plan.facts, result)
