@@ -240,7 +240,11 @@ class MotorDriver(RobotDriver):
         """
 
     def rounded(self, position: np.ndarray) -> np.ndarray:
-        """Return targets in whole counts."""
+        """Return targets in whole counts.
+
+        Args:
+            position: The targets [rad], shape [joints].
+        """
         return self.encoders.positions(self.encoders.counts(position))
 
     def asked(self, register: int, size: int) -> dict[int, tuple[int, bytes]]:

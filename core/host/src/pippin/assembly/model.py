@@ -89,7 +89,7 @@ def build_model(
     def of_runs(runs: Iterable[tuple[int, int]]) -> Finished:
         builder = empty.pop() if empty else empty_builder(components, scene)
         add_worlds(builder, ((worlds[index], count) for index, count in runs), scene, terrain)
-        return _finished(components, config, builder, device, has_valid_inertias)
+        return _finished(components, config, builder, device, has_valid_inertias, is_for_mujoco)
 
     completes = components.implementations("complete_builder") or components.wrappers("complete_builder")
     model = None if completes or terrain is not None else tiled(of_runs, layout.prototype_of_world)
@@ -109,10 +109,11 @@ def _finished(
     builder: newton.ModelBuilder,
     device: wp.Device,
     has_valid_inertias: bool,
+    is_for_mujoco: bool,
 ) -> Finished:
     """Return the model of a builder that has its worlds, and the builder."""
     raise_dimensions(builder)
-    if not reads_dimensions(components):
+    if not is_for_mujoco:
         drop_frictions(builder)
     components.call_each("complete_builder", builder=builder)
     has_gradients = config.simulation.requires_grad
