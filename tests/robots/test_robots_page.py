@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 
 import numpy as np
 import pippin
@@ -57,11 +58,19 @@ class Acting(PageSource):
 
 
 def test_a_slider_moves_the_robot_and_the_button_stops_it(emulator, drive_loop, port, page, tab):
-    acts = {20: lambda: tab.key(0, "End"), 400: lambda: tab.press("Reset"), 700: lambda: tab.press("Stop the robot")}
+    def person():
+        tab.key(0, "End")
+        until(lambda: page.targets()[0] > 1.7, "the slider")
+        time.sleep(3.0)  # on the way, at the limit on speed
+        tab.press("Reset")
+        time.sleep(1.0)
+        tab.press("Stop the robot")
+
+    acts = {20: person}
     with emulator.emulated({"robot.port": port}):
         loop = drive_loop(Acting(page, acts), **{"robot.safety.watchdog": 1.0})
         loop.page = page
-        end = run(loop, 20.0)
+        end = run(loop, 60.0)
         held = loop.driver.has_torque()
         last = loop.readings.position.copy()
         shown = page._memory.measured.copy()
