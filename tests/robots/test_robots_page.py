@@ -84,15 +84,23 @@ def test_a_slider_moves_the_robot_and_the_button_stops_it(emulator, drive_loop, 
 
 
 def test_a_robot_is_left_as_declared_if_its_page_dies(emulator, drive_loop, port, page):
-    acts = {30: lambda: os.kill(page._process.pid, signal.SIGKILL)}
+    times = []
+
+    def die():
+        os.kill(page._process.pid, signal.SIGKILL)
+        times.append(time.monotonic())
+
+    acts = {30: die}
     with emulator.emulated({"robot.port": port}):
         loop = drive_loop(Acting(page, acts))
         loop.page = page
         end = run(loop, 5.0)
+        times.append(time.monotonic())
         is_held = loop.driver.has_torque()
 
     assert (str(end), end.kind) == ("the page is gone, and its button with it", "stop")
     assert is_held
+    assert times[1] - times[0] < 0.7  # 0.5 s, and what the kill and the stop take
 
 
 def test_a_hand_on_the_page_holds_joints_without_torque(page, tab):

@@ -143,7 +143,7 @@ class RobotServer(abc.ABC):
         """Return what the robot was told last; called before each step.
 
         Args:
-            readings: Measurements at the begin of the step.
+            readings: Measurements at the beginning of the step.
 
         Raises:
             RobotFault: The server ended.

@@ -50,7 +50,7 @@ class RobotPage:
         page = own[0] if own else structure_choice("viewer", {"type": "viser", "speed": 1.0})
         config = config.with_tables(**dict.fromkeys((*ACTING, "recorders")), viewers={"page": page})
         self._file = tempfile.NamedTemporaryFile(prefix="pippin-robot-page-")  # noqa: SIM115
-        self._file.truncate(8 * (_HEAD + 2 * count))
+        self._file.truncate(8 * (_HEAD + 3 * count))
         self._memory = _PageMemory(Path(self._file.name), count)
         self._process = WorkerProcess("the page", _serve, config, self._file.name, count, has_button)
         try:
@@ -79,12 +79,13 @@ class RobotPage:
 
     def set_sliders(self, position: np.ndarray) -> None:
         """Let the sliders begin at these positions [rad or m], shape [joints]."""
-        self._memory.measured[:] = self._memory.targets[:] = position
+        self._memory.measured[:] = self._memory.wanted[:] = position
         self._memory.head[_WANTED] += 1.0
 
     def targets(self) -> np.ndarray:
         """Return where the sliders are [rad or m], shape [joints]."""
-        return self._memory.targets.copy()
+        memory = self._memory
+        return (memory.targets if memory.head[_DONE] == memory.head[_WANTED] else memory.wanted).copy()
 
     def close(self) -> None:
         """End it; a second call does nothing."""
@@ -144,8 +145,9 @@ class _PageMemory:
 
     def __init__(self, file: Path, count: int) -> None:
         with file.open("r+b") as opened:
-            numbers = np.frombuffer(mmap.mmap(opened.fileno(), 8 * (_HEAD + 2 * count)), dtype=np.float64)
-        self.head, self.measured, self.targets = np.split(numbers, [_HEAD, _HEAD + count])
+            numbers = np.frombuffer(mmap.mmap(opened.fileno(), 8 * (_HEAD + 3 * count)), dtype=np.float64)
+        self.head, rows = numbers[:_HEAD], numbers[_HEAD:].reshape(3, count)
+        self.measured, self.wanted, self.targets = rows
 
 
 def _serve(connection: Any, config: SimulationConfig, file: str, count: int, has_button: bool) -> None:
@@ -172,21 +174,17 @@ def _live(memory: _PageMemory) -> None:
 def _follow(simulation: Simulation, plan: RobotPlan, memory: _PageMemory) -> None:
     """Put the robot where it is measured, and take a step, in which the page is shown and the sliders move."""
     plan.place(simulation, memory.measured, np.zeros(len(memory.measured)))
-    wanted, resets = memory.head[_WANTED], _resets(simulation)
-    is_set = wanted == memory.head[_DONE]
-    if not is_set:
+    wanted, resets = memory.head[_WANTED], on_host(simulation.reset_counts)[0]
+    if wanted != memory.head[_DONE]:
+        memory.targets[:] = memory.wanted
         _write(simulation, plan, memory.targets)
-    memory.head[_DONE] = wanted
+        memory.head[_DONE] = wanted  # from now on, the sliders count
     simulation.step()
-    if _resets(simulation) != resets:  # the page's button: a robot does not go to its start by it
+    if on_host(simulation.reset_counts)[0] != resets:  # the page's button: a robot does not go to its start by it
         _write(simulation, plan, memory.measured)
-    elif is_set and memory.head[_WANTED] == wanted:
+    else:
         for label, (rows, columns) in plan.groups.items():
             memory.targets[rows] = on_host(simulation.actuators[label].position_targets)[0][columns]
-
-
-def _resets(simulation: Simulation) -> int:
-    return int(on_host(simulation.reset_counts)[0])
 
 
 def _write(simulation: Simulation, plan: RobotPlan, position: np.ndarray) -> None:
