@@ -237,5 +237,5 @@ def benches_of(feature: str) -> Sequence[str]:
     return [name for name in BENCHES if name.partition(" ")[0] == feature]
 
 
-CHECKED_APART = ("different_meshes", "gradients", "gravity", "heterogeneous_worlds", "particle_worlds")
+CHECKED_APART = ("body_variants", "different_meshes", "gradients", "gravity", "heterogeneous_worlds", "particle_worlds")
 """Features without a bench, each with a check of its own: of several worlds, or in a process of its own."""

@@ -23,6 +23,9 @@ START = 0.05
 GRAIN_RADIUS = 0.025
 """Radius of a grain [m]."""
 
+SHIFTER_HEIGHTS = (0.2, 0.1)
+"""Heights at which the centre of `add_shifter` rests, by its variant [m]."""
+
 PIVOT = "pivot"
 """Label of the pendulum's hinge."""
 
@@ -125,6 +128,25 @@ def add_block(builder: newton.ModelBuilder, half: float) -> None:
     mesh = newton.Mesh.create_box(0.3, 0.3, half)
     builder.add_shape_convex_hull(body, mesh=mesh, cfg=newton.ModelBuilder.ShapeConfig(density=0.0), label="hull")
     builder.add_articulation([builder.add_joint_free(body, label="free")], label="block")
+
+
+def add_shifter(builder: newton.ModelBuilder) -> None:
+    """Add a body above the ground that is a ball of 0.2 m of radius and 1 kg, or a box half as high and as heavy."""
+    pose = wp.transform(wp.vec3(0.0, 0.0, SHIFTER_HEIGHTS[0]), wp.quat_identity())
+    body = builder.add_link(label="shifter", mass=0.0, xform=pose)
+    variants = []
+    for mass in (1.0, 0.5):
+        variant = newton.ModelBuilder(up_axis=builder.up_axis)
+        variant.default_shape_cfg = builder.default_shape_cfg.copy()
+        variant.default_shape_cfg.density = 0.0
+        only = variant.add_link(mass=mass, inertia=equal_moments(0.02 * mass))
+        if mass == 1.0:
+            variant.add_shape_sphere(only, radius=SHIFTER_HEIGHTS[0])
+        else:
+            variant.add_shape_box(only, hx=0.2, hy=0.2, hz=SHIFTER_HEIGHTS[1])
+        variants.append(variant)
+    builder.add_body_variants(body, variants)
+    builder.add_articulation([builder.add_joint_free(body, label="free")], label="shifter")
 
 
 def grains(builder: newton.ModelBuilder) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import newton
 import numpy as np
+import warp as wp
 from pippin import ConfigError, Simulation, SimulationError
 from pippin.arrays import on_host, present
 
@@ -292,6 +293,30 @@ def check_feature_different_meshes(runs: Runs) -> None:
             f"declares different_meshes, but bodies that stand on hulls of {heights} m are at {found} m after"
             f" {DURATION} s; read the mesh of each world, or leave it out of supported_features"
         )
+
+
+def check_feature_body_variants(runs: Runs) -> None:
+    """If the solver declares `body_variants`: a body rests as the variant of its world does, and as another one after
+    it has changed, in that world alone.
+    """
+    features = runs.subject.features or ()
+    if not {"body_variants", "rigid_contacts", "free_joints"} <= set(features):
+        raise NotApplicableError("it does not declare body_variants, or has no contacts of free bodies")
+    with runs.subject.build(count=3, scene=scenes.add_shifter) as simulation:
+        model: Any = simulation.model
+        for chosen in ([0, 1, 0], [0, 1, 1], [1, 1, 0]):
+            flags = model.select_body_variants(wp.array(chosen, dtype=int, device=model.device))
+            simulation.reset()
+            simulation.notify_model_changed(flags)
+            step(simulation, round(3.0 * DURATION / runs.subject.dt))  # a box falls by 0.1 m in 0.14 s
+            found = on_host(simulation.state.body_q)[:, 2]
+            expected = [scenes.SHIFTER_HEIGHTS[each] for each in chosen]
+            if not np.allclose(found, expected, rtol=0.0, atol=0.02):
+                raise runs.fault(
+                    f"declares body_variants, but bodies with the variants {chosen}, which rest at {expected} m, are at"
+                    f" {found.tolist()} m after {3.0 * DURATION:g} s; read shapes and masses of the model in each step or at"
+                    " SHAPE_TYPE_AND_SOURCE, or leave it out of supported_features"
+                )
 
 
 def check_feature_particle_worlds(runs: Runs) -> None:

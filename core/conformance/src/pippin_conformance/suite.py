@@ -81,7 +81,7 @@ CHECKS = (
     *_of(solver_checks, "features", 0.01),
     *_family("feature", _FEATURES, dear=_DEAR),
     *_of(solver_checks, "feature_gravity feature_heterogeneous_worlds feature_different_meshes"),
-    *_of(solver_checks, "feature_particle_worlds"),
+    *_of(solver_checks, "feature_body_variants feature_particle_worlds"),
     *_of(solver_checks, "feature_gradients", 5.0),
     *_family("tree", _TREES, 0.3),
     *_of(solver_checks, "forms", 1.0),

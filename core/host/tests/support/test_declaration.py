@@ -64,10 +64,10 @@ def test_live_features_tell_which_changes_the_solver_follows():
     assert Declaration().live_changes is None
 
 
-def test_every_change_of_newton_but_one_belongs_to_a_feature():
+def test_every_change_of_newton_belongs_to_a_feature():
     told = {flag for feature in FEATURES.values() for flag in feature.flags}
 
-    assert set(newton.ModelFlags.__members__) - told == {"ALL", "JOINT_DOF_PROPERTIES", "SHAPE_TYPE_AND_SOURCE"}
+    assert set(newton.ModelFlags.__members__) - told == {"ALL", "JOINT_DOF_PROPERTIES"}
 
 
 @pytest.mark.parametrize(

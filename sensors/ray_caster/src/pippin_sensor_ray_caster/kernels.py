@@ -5,7 +5,7 @@ shapes clips intervals; the intervals of a capsule's parts are joined, because a
 """
 
 import warp as wp
-from newton import GeoType
+from newton import GeoType, ShapeFlags
 
 __all__ = ["ALIGN_BODY", "ALIGN_WORLD", "ALIGN_YAW", "aim", "cast", "place"]
 
@@ -18,6 +18,9 @@ FAR = wp.constant(1.0e10)
 
 ROUNDING = wp.constant(1.0e-5)
 """By how much boxes are larger than the shapes in them, relative to their distance from the origin: rays round."""
+
+SEEN = wp.constant(int(ShapeFlags.VISIBLE | ShapeFlags.COLLIDE_SHAPES | ShapeFlags.COLLIDE_PARTICLES))
+"""A shape with none of these flags is there for another variant of its body."""
 
 UNSCALED = wp.constant(wp.vec3(1.0, 1.0, 1.0))
 
@@ -318,6 +321,7 @@ def cast(
     shape_type: wp.array[int],
     shape_scale: wp.array[wp.vec3],
     shape_source_ptr: wp.array[wp.uint64],
+    shape_flags: wp.array[int],
     distances: wp.array2d[float],
     positions: wp.array2d[wp.vec3],
     normals: wp.array2d[wp.vec3],
@@ -341,7 +345,7 @@ def cast(
     for k in range(member_starts[world], member_starts[world + 1]):
         target = members[k]
         shape = shapes[target]
-        if shape_body[shape] != body:
+        if shape_body[shape] != body and (shape_flags[shape] & SEEN) != 0:
             kind = shape_type[shape]
             ray = meet(ray, target, into_shapes[target], kind, shape_scale[shape], shape_source_ptr[shape])
     for which in range(groups.shape[1]):
@@ -351,7 +355,7 @@ def cast(
             target = wp.int32(0)
             while wp.bvh_query_next(query, target, ray.distance):
                 shape = shapes[target]
-                if shape_body[shape] != body:
+                if shape_body[shape] != body and (shape_flags[shape] & SEEN) != 0:
                     kind = shape_type[shape]
                     ray = meet(ray, target, into_shapes[target], kind, shape_scale[shape], shape_source_ptr[shape])
 

@@ -111,7 +111,7 @@ class SensorRayCaster(sensing.Sensor):
         reach = [self.config.max_distance, self.config.distance_of_no_hit]
         tree = [0 if self._tree is None else self._tree.id, targets.groups]
         met = [targets.members, targets.starts, targets.shapes, self._into_targets]
-        shapes = [model.shape_body, model.shape_type, model.shape_scale, model.shape_source_ptr]
+        shapes = [model.shape_body, model.shape_type, model.shape_scale, model.shape_source_ptr, model.shape_flags]
         inputs = [*rays, *reach, *tree, *met, *shapes, *self._outputs]
         wp.launch(kernels.cast, self._outputs[0].shape, inputs, device=device)
 

@@ -22,6 +22,7 @@ class SolverFeatherstone:
     coordinates = "reduced"
     longest_contact_step = 3.2e-4  # a quadruped of 2.5 kg on Newton's contacts, 2 500 N/m
     supported_features = RIGID_TREES | {
+        "body_variants": "live",
         "activations": "live",
         "adhesion": "live",
         "air_drag": "live",

@@ -33,6 +33,7 @@ class SolverKamino:
         "maximal"  # it also writes joint velocities, but of a free body's origin instead of its centre of mass
     )
     supported_features = RIGID_TREES | {
+        "body_variants": "live",
         "armature": "live",
         "ball_drives": "live",
         "effort_limits": "live",

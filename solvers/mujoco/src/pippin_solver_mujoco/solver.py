@@ -74,8 +74,9 @@ class SolverMuJoCo:
             )
         self.config = config
         self.notes: list[str] = []
-        if not config.use_mujoco_contacts and config.cone == "elliptic":
-            self.supported_features = type(self).supported_features | {"friction_damping": "live"}
+        if not config.use_mujoco_contacts:
+            damps = {"friction_damping": "live"} if config.cone == "elliptic" else {}
+            self.supported_features = type(self).supported_features | {"body_variants": "live"} | damps
 
     @property
     def detects_contacts(self) -> bool:

@@ -21,6 +21,7 @@ class SolverSemiImplicit:
 
     coordinates = "maximal"
     supported_features = RIGID_TREES | {
+        "body_variants": "live",
         "activations": "live",
         "adhesion": "live",
         "air_drag": "live",

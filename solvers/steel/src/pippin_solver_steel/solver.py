@@ -20,6 +20,7 @@ class SolverSteel:
 
     coordinates = "reduced"
     supported_features = RIGID_TREES | {
+        "body_variants": "live",
         "armature": "live",
         "effort_limits": "live",
         "heterogeneous_worlds": "live",

@@ -24,6 +24,7 @@ class SolverVBD:
 
     coordinates = "maximal"
     supported_features = RIGID_TREES | {
+        "body_variants": "live",
         "attachments": "live",
         "bending": "live",
         "bending_damping": "live",

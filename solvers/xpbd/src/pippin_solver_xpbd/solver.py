@@ -28,6 +28,7 @@ class SolverXPBD:
 
     coordinates = "maximal"
     supported_features = RIGID_TREES | {
+        "body_variants": "live",
         "activations": "live",
         "bending": "live",
         "bending_damping": "live",

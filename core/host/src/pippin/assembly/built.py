@@ -32,7 +32,8 @@ from pippin.state.monitor import Bounds, Monitor, StepInput, inputs_of, inputs_o
 from pippin.state.observables import allocate_observables
 from pippin.state.pipeline_kernels import kernels_made_once
 from pippin.state.places import StartPoses
-from pippin.state.world_layout import WorldLayout
+from pippin.state.variants import choose_variants
+from pippin.state.world_layout import SceneObjects, WorldLayout
 from pippin.state.world_rows import WorldReset
 from pippin.step.built import Built
 from pippin.step.callbacks import Callbacks
@@ -96,6 +97,9 @@ def assemble(
         substep_count = step.decimation * step.substep_count
         modified = ModifiedWorlds(model, is_asked=_asks(components, "step_solver", "written_worlds"), at_first=True)
         reports = allocate_observables(kinds, building.reported(solver), solver, source.contacts, substep_count)
+        seeds = WorldSeeds(model.world_count, config.scene.first_world, step.seed, device)
+        changes = _changes(building, components, model, solver)
+        choose_variants(SceneObjects(model, layout.objects, layout.prototype_of_world), seeds, changes)
         return Built(
             config=building.config,
             catalog=catalog,
@@ -117,11 +121,11 @@ def assemble(
             import_reports=tuple(found),
             written=WrittenWorlds(model, solver, states[0], modified),
             modified=modified,
-            model_changes=_changes(building, components, model, solver),
+            model_changes=changes,
             reset=WorldReset(model, states, control),
             periods=periods,
             step_counter=wp.zeros(1, dtype=wp.int64, device=device),
-            seeds=WorldSeeds(model.world_count, config.scene.first_world, step.seed, device),
+            seeds=seeds,
         )
 
 

@@ -42,7 +42,7 @@ def add_objects(
     for index in indices:
         where, chosen = f"scene.objects[{index}]", scene.objects[index]
         kind = catalog.find("object", chosen.type).load()(chosen.config)
-        for label, row in copies[index].items():
+        for number, (label, row) in enumerate(copies[index].items()):
             pose = wp.transform(*row)
             place = ObjectPose(
                 label=label, pose=pose, where=where, labels=list(copies[index]), materials=scene.materials
@@ -51,9 +51,9 @@ def add_objects(
             kind.add_object(builder, place)
             set_attributes(builder, chosen.config.attributes, before, where)
             added = range(particle_count, builder.particle_count)
-            parts.append(
-                ObjectParts(label=label, pose=row, particles=added, bodies=tuple(builder.body_label[body_count:]))
-            )
+            own = tuple(builder.body_label[body_count:])
+            choose = getattr(chosen.config, "choose", ())
+            parts.append(ObjectParts(label=label, pose=row, particles=added, bodies=own, choose=choose, copy=number))
             bodies.poses[label] = pose
             joints += [bodies.joint(config, key, child) for key, child, config in place.joints]
     for index, config in enumerate(scene.joints):

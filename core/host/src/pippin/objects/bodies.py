@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from pippin.labels import assign
 from pippin.matter import color_of_next
 
 from . import JointConfig
-from .configs import BodyConfig, RodConfig
+from .configs import BodyConfig, BodyVariantConfig, RodConfig
 from .scene_bodies import pinned
 from .scene_object import ObjectPose, SceneObject
 from .shapes import add_shape, properties_of
@@ -28,16 +29,13 @@ class Body(SceneObject):
         """Add the body and its shapes; a static one adds shapes alone."""
         config: BodyConfig = self.config
         body = -1 if config.motion == "static" else self._add_link(builder, place)
-        types = [shape.type for shape in config.shapes]
-        for index, shape in enumerate(config.shapes):
-            number = f"_{types[:index].count(shape.type)}" if types.count(shape.type) > 1 else ""
-            label = f"{place.label}/{shape.label or shape.type + number}"
-            where = f"{place.where}.shapes[{index}]"
-            add_shape(builder, body, shape, place, label=label, where=where, material=config.material)
+        _add_shapes(builder, body, config, config, place, place.where)
         if body < 0:
             return
         if config.mass is not None and config.inertia is None:
             _scale_mass(builder, body, config.mass, f"{place.where}.mass")
+        if config.variants:
+            _add_variants(builder, body, config, place)
         if config.joint is not None:
             place.joints.append((f"{place.where}.joint", body, self._started(place)))
         else:
@@ -57,6 +55,49 @@ class Body(SceneObject):
         positions, where = self.config.joint_positions, f"{place.where}.joint_positions"
         chosen = dict(zip(place.labels, assign(positions, place.labels, "copy", where), strict=True))[place.label]
         return self.config.joint if chosen is None else attrs.evolve(self.config.joint, position=positions[chosen])
+
+
+def _add_shapes(
+    builder: newton.ModelBuilder,
+    body: int,
+    shapes: BodyConfig | BodyVariantConfig,
+    config: BodyConfig,
+    place: ObjectPose,
+    where: str,
+) -> None:
+    types = [shape.type for shape in shapes.shapes]
+    for index, shape in enumerate(shapes.shapes):
+        number = f"_{types[:index].count(shape.type)}" if types.count(shape.type) > 1 else ""
+        label = f"{place.label}/{shape.label or shape.type + number}"
+        own = f"{where}.shapes[{index}]"
+        add_shape(builder, body, shape, place, label=label, where=own, material=config.material)
+
+
+def _add_variants(builder: newton.ModelBuilder, body: int, config: BodyConfig, place: ObjectPose) -> None:
+    """Declare the variants of a body, each a builder of its own with one body."""
+    variants, labels = [], []
+    for index, each in enumerate(config.variants):
+        where = f"{place.where}.variants[{index}]"
+        own = newton.ModelBuilder(up_axis=builder.up_axis)
+        own.default_shape_cfg = builder.default_shape_cfg
+        for attribute in builder.custom_attributes.values():
+            if attribute.frequency == newton.Model.AttributeFrequency.SHAPE:
+                own.add_custom_attribute(dataclasses.replace(attribute, values=None))
+        only = own.add_link(mass=0.0)
+        _add_shapes(own, only, each, config, place, where)
+        if each.mass is not None:
+            _scale_mass(own, only, each.mass, f"{where}.mass")
+        if builder.body_mass[body] + own.body_mass[only] <= 0.0:
+            raise ConfigError(f"{where}: the body has no mass with it; give a shape a density, or state 'mass'")
+        variants.append(own)
+        labels.append(each.label or f"variant_{index}")
+    if len(set(labels)) < len(labels):
+        twice = next(each for each in labels if labels.count(each) > 1)
+        raise ConfigError(f"{place.where}.variants: two have the label {twice!r}; give each its own")
+    try:
+        builder.add_body_variants(body, variants, labels=labels)
+    except ValueError as error:
+        raise ConfigError(f"{place.where}.variants: newton refused them: {error}") from error
 
 
 def _scale_mass(builder: newton.ModelBuilder, body: int, mass: float, where: str) -> None:

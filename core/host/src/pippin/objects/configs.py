@@ -29,6 +29,31 @@ def _the_only_mass(instance: Any, attribute: Any, value: float | None) -> None:
 
 
 @attrs.frozen(kw_only=True)
+class BodyVariantConfig:
+    """One of the sets of shapes of a body, and its mass."""
+
+    label: str | None = attrs.field(default=None, validator=optional(min_len(1)))
+    """Name of the variant; by default `variant_0`, `variant_1` and so on."""
+
+    shapes: tuple[ObjectShapeConfig, ...] = attrs.field(validator=min_len(1))
+    """Shapes of the body beside those of all variants. No plane and no heightfield."""
+
+    mass: float | None = attrs.field(default=None, validator=optional(positive))
+    """Mass of these shapes [kg]; by default that of their densities. The inertia is scaled alike."""
+
+
+def _are_variants(instance: Any, attribute: Any, value: Any) -> None:
+    count = len(instance.variants)
+    if not count and value != "turn":
+        raise ValueError(f"'{attribute.name}' needs 'variants', of which it chooses; add them")
+    for each in () if isinstance(value, str) else value:
+        if not 0 <= each < count:
+            raise ValueError(f"'{attribute.name}' must have numbers of variants, from 0 to {count - 1}: {list(value)}")
+    if value == ():
+        raise ValueError(f"'{attribute.name}' must name a variant, got []")
+
+
+@attrs.frozen(kw_only=True)
 class BodyConfig(ObjectConfig):
     """A rigid body with shapes, or shapes that never move."""
 
@@ -39,7 +64,14 @@ class BodyConfig(ObjectConfig):
     (`static`)."""
 
     shapes: tuple[ObjectShapeConfig, ...] = ()
-    """Shapes of the body."""
+    """Shapes of the body; with `variants`, those that all of them have."""
+
+    variants: tuple[BodyVariantConfig, ...] = attrs.field(default=(), validator=_moves)
+    """Sets of shapes, of which the body has one in each world at a time; the solver needs `body_variants`."""
+
+    choose: Literal["turn", "random"] | tuple[int, ...] = attrs.field(default="turn", validator=_are_variants)
+    """The variant that each world begins with: one after the other by the number of the world and of the copy
+    (`turn`), drawn by the seed of the world (`random`), or numbers of variants that the worlds take in turn."""
 
     material: str | None = attrs.field(default=None, validator=optional(min_len(1)))
     """Name of a material of `[scene.materials]`, for shapes that state none."""

@@ -18,7 +18,7 @@ _WORKLESS = frozenset(
         *("rigid_bodies", "fixed_joints", "free_joints", "revolute_joints", "prismatic_joints", "ball_joints"),
         *("d6_joints", "loop_joints", "gravity", "light_links", "massless_bodies", "disabled_joints", "mimic_joints"),
         *("joint_limits", "limit_stiffness", "armature", "carried_sliders", "heterogeneous_worlds", "gradients"),
-        "different_meshes",
+        *("different_meshes", "body_variants"),
     )
 )
 """Features that do no work; limits do none while no coordinate is beyond them."""

@@ -126,6 +126,12 @@ class ObjectParts:
     bodies: tuple[str, ...]
     """Labels of its bodies, in their order. Their numbers can change: a solver may need frames merged into links."""
 
+    choose: Literal["turn", "random"] | tuple[int, ...] = ()
+    """Which of its variants each world begins with; none keeps the one that was built."""
+
+    copy: int = 0
+    """Number among the copies of its object."""
+
 
 @attrs.frozen(eq=False)
 class SceneObjects:

@@ -224,6 +224,7 @@ _USERS: Mapping[str, Callable[[newton.Model], Sequence[str]]] = {
     "gravity": _pulled_worlds,
     "heterogeneous_worlds": _unequal_worlds,
     "different_meshes": _worlds_with_other_meshes,
+    "body_variants": lambda model: [model.body_label[index] for index in np.flatnonzero(host(model.body_variant) >= 0)],
     "particle_worlds": _particle_worlds,
     "rigid_bodies": lambda model: [model.body_label[index] for index in np.flatnonzero(is_moved(model))],
     "kinematic_bodies": _kinematic,

@@ -324,6 +324,24 @@ class MassConfig(VariedConfig):
 
 
 @attrs.frozen(kw_only=True)
+class VariantsConfig(ModelEventConfig):
+    """Other variants of bodies, drawn with equal chances: the shapes and the mass of one of the `variants` of an
+    object.
+    """
+
+    implementation = ".model:Variants"
+
+    when: Literal["startup", "reset", "interval"] = "reset"
+    """Time of the event: once at the start, at the beginning of each episode, or after random times."""
+
+    bodies: tuple[str, ...]
+    """Patterns of names of bodies with variants; each has its own draw."""
+
+    variants: tuple[str, ...] = (".*",)
+    """Patterns of labels of the variants among which it draws; by default all."""
+
+
+@attrs.frozen(kw_only=True)
 class FrictionConfig(VariedConfig):
     """Random coefficients of friction of the shapes of bodies. The solver combines those of two shapes that touch."""
 

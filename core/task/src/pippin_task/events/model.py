@@ -10,12 +10,13 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError, did_you_mean
 from pippin.arrays import on_host
+from pippin.labels import match
 
 from pippin_task import TermContext
 
 from . import configs
-from .kernels.model import move, vary_masses, vary_particle_masses
-from .variation import ModelEvent, Variation, chosen_objects, refuse_kinematic, variation_ranges
+from .kernels.model import draw_variants, move, take_variants, vary_masses, vary_particle_masses
+from .variation import ModelEvent, RandomEvent, Variation, chosen_objects, refuse_kinematic, variation_ranges
 
 
 class Mass(ModelEvent):
@@ -38,6 +39,48 @@ class Mass(ModelEvent):
         arrays = [model.body_mass, model.body_inv_mass, model.body_inertia, model.body_inv_inertia]
         self.shape, self.before, self.ranges = bodies.shape, [bodies], variation.arguments
         self.after = [*map(wp.clone, arrays), *arrays]
+
+
+class Variants(RandomEvent):
+    """The event `variants`."""
+
+    model_changes = frozenset({"SHAPE_TYPE_AND_SOURCE", "SHAPE_PROPERTIES", "BODY_INERTIAL_PROPERTIES"})
+    moves_bodies = True  # the velocity of a body is that of its centre of mass
+
+    def __init__(self, config: configs.VariantsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        model: Any = context.simulation.model
+        names, self._bodies = context.bodies(config.bodies)
+        for what in ("mass", "centre of mass", "friction"):
+            context.claim(what, names, "bodies")
+        rows = on_host(self._bodies)
+        if without := [
+            name for name, body in zip(names, rows[0], strict=True) if on_host(model.body_variant)[body] < 0
+        ]:
+            raise ConfigError(f"bodies: {without[0]!r} has no variants; give its object 'variants', or choose others")
+        listed = [model.body_variant_labels(body) for body in rows[0].tolist()]
+        allowed = [match(config.variants, labels, "variant", "variants") for labels in listed]
+        starts = np.cumsum([0, *map(len, allowed)])
+        self._allowed, self._starts = context.ints(np.concatenate(allowed)), context.ints(starts)
+        self._built, self._chosen = wp.clone(model.body_variant), wp.clone(model.body_variant)
+
+    def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
+        """Draw the variants of the masked worlds."""
+        self._chosen.fill_(-1)
+        inputs = [self._bodies, self._starts, self._allowed, self._chosen]
+        self._draw(draw_variants, self._bodies.shape, world_mask, *inputs)
+        self._select()
+
+    def restore(self, world_mask: wp.array[wp.bool]) -> None:
+        """Give the bodies of the masked worlds the variants that they had when the event was made."""
+        self._chosen.fill_(-1)
+        inputs = [world_mask, self._bodies, self._built, self._chosen]
+        wp.launch(take_variants, self._bodies.shape, inputs, device=world_mask.device)
+        self._select()
+
+    def _select(self) -> None:
+        model: Any = self.context.simulation.model
+        model.select_body_variants(self._chosen)  # the task tells the solver
 
 
 class Friction(ModelEvent):

@@ -6,6 +6,7 @@ import math
 from functools import partial
 from typing import Any
 
+import newton
 import numpy as np
 import warp as wp
 from newton import viewer
@@ -13,6 +14,7 @@ from pippin import ConfigError, Host, hookimpl
 from pippin.arrays import on_host
 from pippin.extras import import_library
 from pippin.matter import RenderTendon, render_matter, render_tendons, segments_of
+from pippin.viewing import VariantWatch
 
 from pippin_view.configs import GlConfig
 
@@ -40,6 +42,7 @@ class ViewerGL:
         worlds = self.config.worlds_of(simulation.world_count).tolist()
         self._window: Any = self._open()
         self._window.set_model(simulation.model)
+        self._variants = VariantWatch(simulation.model)
         if len(worlds) < simulation.world_count:
             self._window.set_visible_worlds(worlds)
         if any(simulation.config.scene.spacing):
@@ -79,6 +82,8 @@ class ViewerGL:
             self._is_reset_requested = False
             self._resets += 1
             simulation.reset()
+        if self._variants.has_changed():
+            self._window.notify_model_changed(newton.ModelFlags.SHAPE_TYPE_AND_SOURCE)
         self._window.begin_frame(time)
         self._window.log_state(simulation.state)
         self._draw_matter(simulation)

@@ -15,7 +15,7 @@ import numpy as np
 from pippin import AssetConfig, ConfigError, Host, find_file
 from pippin.arrays import on_host
 from pippin.quaternions import product, rotated
-from pippin.viewing import FileViewer
+from pippin.viewing import FileViewer, VariantWatch
 from pxr import Gf, Sdf, Usd, UsdGeom
 
 from .geometry import geometry
@@ -135,12 +135,16 @@ class ViewerUSD(FileViewer):
             ConfigError: The stage has no prim for a body.
         """
         self._motion, self._notes = self._scene_motion(simulation)
+        self._variants = VariantWatch(simulation.model)
         self._motion.layer.timeCodesPerSecond = self._motion.layer.framesPerSecond = self.config.rate
         self._motion.layer.startTimeCode = 0.0
 
     def write(self, simulation: Host, index: int) -> None:
         """Add the poses of the bodies and the positions of the particles."""
         body_q, particle_q = simulation.state.body_q, simulation.state.particle_q
+        if self._variants.has_changed():
+            told = "bodies changed their variants, but a stage has one set of shapes: the film shows the first ones"
+            self._notes += [told] if told not in self._notes else []
         bodies = np.zeros((0, 7)) if body_q is None else body_q.numpy()
         self._motion.add(index, bodies, None if particle_q is None else particle_q.numpy())
         self._motion.save_if_due(index / self.config.rate)

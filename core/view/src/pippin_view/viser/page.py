@@ -20,6 +20,7 @@ from pippin.arrays import on_host
 from pippin.matter import RenderMatter, RenderTendon, line_radius, render_matter, render_tendons, segments_of
 from pippin.quaternions import rotated
 from pippin.report import Markdown
+from pippin.viewing import VariantWatch
 from pippin.viewing.bounding_box import bounding_box
 
 from .guard import TokenAuth
@@ -104,6 +105,7 @@ class Page(ViewerViser):
         model = shown.model
         _load_kernels(model)
         self.set_model(model)
+        self._variants = VariantWatch(model)
         self.show_triangles = self.show_particles = False  # Newton's have one cloud, and ignore the worlds
         #: Cloth, soft bodies and loose particles.
         self.matter = MatterScene(self.server, shown, self.offsets_of, lambda event: self.on_click(event))
@@ -170,6 +172,8 @@ class Page(ViewerViser):
 
     def show(self, shown: ViewedSimulation, time: float) -> None:
         """Send the poses, particles and contacts of a simulated time [s] to the browsers."""
+        if self._variants.has_changed():
+            self.notify_model_changed(newton.ModelFlags.SHAPE_TYPE_AND_SOURCE)
         self.begin_frame(time)
         try:
             self.log_state(shown.state)

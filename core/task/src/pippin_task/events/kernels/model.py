@@ -110,3 +110,26 @@ def move(
             wp.randf(state, low[0], high[0]), wp.randf(state, low[1], high[1]), wp.randf(state, low[2], high[2])
         )
         values[indices[world, i]] = built[indices[world, i]] + moved
+
+
+@wp.kernel
+def draw_variants(
+    draws: MaskedDraws,
+    bodies: wp.array2d[int],
+    starts: wp.array[int],
+    allowed: wp.array[int],
+    chosen: wp.array[int],
+):
+    """Draw a variant of each body of the masked worlds, among those that are allowed to it."""
+    world, i = wp.tid()
+    if draws.world_mask[world]:
+        state = wp.rand_init(wp.int32(state_in(draws, world)), i)
+        chosen[bodies[world, i]] = allowed[wp.randi(state, starts[i], starts[i + 1])]
+
+
+@wp.kernel
+def take_variants(world_mask: wp.array[wp.bool], bodies: wp.array2d[int], built: wp.array[int], chosen: wp.array[int]):
+    """Choose the variants that the bodies of the masked worlds had at first."""
+    world, i = wp.tid()
+    if world_mask[world]:
+        chosen[bodies[world, i]] = built[bodies[world, i]]
