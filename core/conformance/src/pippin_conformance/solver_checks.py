@@ -314,8 +314,8 @@ def check_feature_body_variants(runs: Runs) -> None:
             if not np.allclose(found, expected, rtol=0.0, atol=0.02):
                 raise runs.fault(
                     f"declares body_variants, but bodies with the variants {chosen}, which rest at {expected} m, are at"
-                    f" {found.tolist()} m after {3.0 * DURATION:g} s; read shapes and masses of the model in each step or at"
-                    " SHAPE_TYPE_AND_SOURCE, or leave it out of supported_features"
+                    f" {found.tolist()} m after {3.0 * DURATION:g} s; read shapes and masses of the model in each step"
+                    " or at SHAPE_TYPE_AND_SOURCE, or leave it out of supported_features"
                 )
 
 

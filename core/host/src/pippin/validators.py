@@ -100,7 +100,9 @@ def only_where(has_effect: Callable[[Any], bool], needs: str) -> Callable[[Any, 
     @in_schema(**{"$comment": f"needs {needs}"})
     def check(instance: Any, attribute: Any, value: Any) -> None:
         if value != attribute.default and not has_effect(instance):
-            got = "a table" if attrs.has(type(value)) else repr(value)  # the contents of a nested one would be too long
+            # The contents of nested tables would be too long.
+            are_tables = isinstance(value, tuple) and attrs.has(type(value[0]))
+            got = "a table" if attrs.has(type(value)) else f"{len(value)} tables" if are_tables else repr(value)
             raise ValueError(f"'{attribute.name}' needs {needs}; leave it out otherwise, got {got}")
 
     return check
