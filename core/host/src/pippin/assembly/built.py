@@ -98,8 +98,7 @@ def assemble(
         modified = ModifiedWorlds(model, is_asked=_asks(components, "step_solver", "written_worlds"), at_first=True)
         reports = allocate_observables(kinds, building.reported(solver), solver, source.contacts, substep_count)
         seeds = WorldSeeds(model.world_count, config.scene.first_world, step.seed, device)
-        changes = _changes(building, components, model, solver)
-        choose_variants(SceneObjects(model, layout.objects, layout.prototype_of_world), seeds, changes)
+        changes = _changes(building, components, model, solver, layout, seeds)
         return Built(
             config=building.config,
             catalog=catalog,
@@ -150,9 +149,16 @@ def _asks(components: Components, hook: str, argument: str) -> bool:
 
 
 def _changes(
-    building: SolverBuilding, components: Components, model: newton.Model, solver: newton.solvers.SolverBase
+    building: SolverBuilding,
+    components: Components,
+    model: newton.Model,
+    solver: newton.solvers.SolverBase,
+    layout: WorldLayout,
+    seeds: WorldSeeds,
 ) -> ModelChanges:
-    """Return the changes of the model, of which the hook `notify_model_changed` or else the solver itself is told."""
+    """Return the changes of the model, of which the hook `notify_model_changed` or else the solver itself is told, with
+    the first one: the variants that worlds choose.
+    """
     hook = "notify_model_changed"
     answer = components.single(hook)
 
@@ -165,7 +171,9 @@ def _changes(
     taken = building.declaration.live_changes
     if taken is not None:  # and the changes of features that the user accepts to lose
         taken |= live_changes(dict.fromkeys(building.config.simulation.accept_unsupported, "live"))
-    return ModelChanges(taken, model, building.name, notify, is_asked=_asks(components, hook, "changed_worlds"))
+    changes = ModelChanges(taken, model, building.name, notify, is_asked=_asks(components, hook, "changed_worlds"))
+    choose_variants(SceneObjects(model, layout.objects, layout.prototype_of_world), seeds, changes)
+    return changes
 
 
 def bind_components(built: Built, simulation: Host) -> StepPlan:

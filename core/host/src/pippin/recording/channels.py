@@ -82,8 +82,8 @@ def channels(
     max_contacts: int = 16,
     where: str = "",
 ) -> tuple[Channel, ...]:
-    """Return the channels of some worlds, in a fixed order: state, actuators, sensors, task, bodies, particles,
-    objects of matter, tendons, contacts.
+    """Return the channels of some worlds, in a fixed order: state, actuators, sensors, task, bodies and their variants,
+    particles, objects of matter, tendons, contacts.
 
     Args:
         simulation: The simulation; components that are not bound yet have no channels.
@@ -198,6 +198,11 @@ class _Finder:
             labels = tuple(self._model.body_label[first:last])
             array = self._of_state("body_q", "body")
             yield self._channel("body_q", *array, labels=labels, frame="world", components=POSE)
+            variants: Any = self._model.body_variant
+            if (on_host(variants)[first:last] >= 0).any():
+                starts = on_host(self._model.body_world_start)[self._worlds]
+                array = blocks(variants, starts, int(last - first))
+                yield self._channel("body_variant", *array, labels=labels, units=("1",))
 
     def _particles(self) -> Iterator[Channel]:
         first, last = on_host(self._model.particle_world_start)[self._worlds[0] :][:2]

@@ -10,8 +10,19 @@ if TYPE_CHECKING:
     from .kernels import random_state
     from .places import StartPoses
     from .snapshot import Scratch
+    from .variants import VariantSelection
     from .world_rows import arrays_of, worlds_of
 
-__all__ = ["Draws", "HostMirror", "Scratch", "StartPoses", "WorldSeeds", "arrays_of", "random_state", "worlds_of"]
+__all__ = [
+    "Draws",
+    "HostMirror",
+    "Scratch",
+    "StartPoses",
+    "VariantSelection",
+    "WorldSeeds",
+    "arrays_of",
+    "random_state",
+    "worlds_of",
+]
 
 __getattr__ = late(__name__)

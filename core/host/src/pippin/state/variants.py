@@ -1,9 +1,11 @@
-"""Bodies that have one of several sets of shapes in each world, their variants, and the choice of the first ones."""
+"""Bodies that have one of several sets of shapes in each world, their variants: the first ones, and another one."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
+import newton
 import numpy as np
 import warp as wp
 from pippin.arrays import on_host
@@ -43,3 +45,46 @@ def choose_variants(objects: SceneObjects, seeds: WorldSeeds, changes: ModelChan
             key = key_of(f"{seed_of[world]}/{number}/variants of {part.label}")
             chosen[body] = place % count if part.choose == "turn" else np.random.default_rng(key).integers(count)
     changes.add(model.select_body_variants(wp.array(chosen, dtype=int, device=model.device)))
+
+
+def select_saved(model: newton.Model, arrays: Mapping[str, np.ndarray]) -> None:
+    """Give the bodies the variants of a checkpoint, with what belongs to them and is not in it.
+
+    Args:
+        model: The model of all worlds.
+        arrays: The arrays of the checkpoint by path.
+    """
+    saved = arrays.get("device/model.body_variant")
+    built = on_host(model.body_variant)
+    if saved is not None and saved.shape == built.shape and (built >= 0).any():
+        model.select_body_variants(wp.array(saved, dtype=int, device=model.device))
+
+
+class VariantSelection:
+    """The selection of other variants while a simulation runs; it may be recorded.
+
+    It has the arrays that a selection writes, so that whoever undoes a step finds them with their owner.
+
+    Args:
+        model: The model of all worlds.
+    """
+
+    model_changes: ClassVar[frozenset[str]] = frozenset(
+        {"SHAPE_TYPE_AND_SOURCE", "SHAPE_PROPERTIES", "BODY_INERTIAL_PROPERTIES"}
+    )
+    """Names in `newton.ModelFlags` of what a selection changes."""
+
+    def __init__(self, model: newton.Model) -> None:
+        self._model: Any = model
+        #: The variant to give to each body, shape [bodies]; -1 leaves it as it is.
+        self.chosen: wp.array = wp.full(model.body_count, -1, dtype=int, device=model.device)
+        names = ("variant", "mass", "inv_mass", "com", "inertia", "inv_inertia")
+        self._written = [getattr(model, f"body_{name}") for name in names]
+        owners = [model, *(each for each in vars(model).values() if isinstance(each, newton.Model.AttributeNamespace))]
+        for each in (value for owner in owners for value in vars(owner).values()):
+            if isinstance(each, wp.array) and len(each) == model.shape_count:
+                self._written.append(each)
+
+    def apply(self) -> None:
+        """Give the bodies what `chosen` has. The caller tells the solver of `model_changes`."""
+        self._model.select_body_variants(self.chosen)

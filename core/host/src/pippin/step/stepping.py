@@ -17,6 +17,7 @@ from pippin.devices import WARP_LOCK
 from pippin.errors import PluginError, SimulationError
 from pippin.state.captured_arrays import CapturedArrays
 from pippin.state.checkpoint import Checkpoint
+from pippin.state.variants import select_saved
 from pippin.validators import whole_number
 
 from .host_schedule import HostSchedule
@@ -90,6 +91,7 @@ class CurrentProgram:
         persistent = self._plan.data.persistent
         with WARP_LOCK:
             if checkpoint.model_changes:
+                select_saved(self._plan.model, checkpoint.arrays)
                 persistent.restore_model(checkpoint)
                 self._plan.model_changes.add(checkpoint.model_changes)
             self.apply_changes()

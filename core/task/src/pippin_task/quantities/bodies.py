@@ -138,6 +138,29 @@ class BodyPositions(Quantity):
         wp.launch(kernels.read_positions, self._bodies.shape, [state.body_q, self._bodies, out], device=out.device)
 
 
+class BodyVariants(Quantity):
+    """The quantity `body-variants`: 1 for the variant that a body has, and 0 for the others, side by side."""
+
+    def __init__(self, config: configs.BodyVariantsConfig, context: TermContext) -> None:
+        super().__init__(config, context)
+        model: Any = context.simulation.model
+        names, bodies = context.bodies(config.bodies)
+        self.labels, places = [], []
+        for column, (name, body) in enumerate(zip(names, on_host(bodies)[0].tolist(), strict=True)):
+            variants = model.body_variant_labels(body) if on_host(model.body_variant)[body] >= 0 else []
+            if not variants:
+                raise ConfigError(f"bodies: {name!r} has no variants; give its object 'variants', or choose others")
+            self.labels += [f"{name}/{each}" for each in variants]
+            places += [(column, number) for number in range(len(variants))]
+        self._variants, self._bodies = model.body_variant, bodies
+        self._places = wp.array(places, dtype=wp.vec2i, device=context.device)
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Write the numbers."""
+        inputs = [self._variants, self._bodies, self._places, out]
+        wp.launch(kernels.read_variants, out.shape, inputs, device=out.device)
+
+
 class RelativePosition(OfRoot):
     """The quantity `relative-position`: p of a point of a body, minus that of a point of another body or the world."""
 

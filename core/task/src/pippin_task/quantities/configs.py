@@ -181,6 +181,12 @@ class BodyPositionsConfig:
     """Patterns of the names of bodies."""
 
 
+class BodyVariantsConfig(BodyPositionsConfig):
+    """The variants that bodies have: for each variant of a body 1 if the body has it, and else 0."""
+
+    implementation = ".bodies:BodyVariants"
+
+
 @attrs.frozen(kw_only=True)
 class RelativePositionConfig(RootConfig):
     """The position of a point of one body beside a point of another one."""

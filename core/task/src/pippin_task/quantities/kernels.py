@@ -174,6 +174,14 @@ def read_positions(body_q: wp.array[wp.transform], bodies: wp.array2d[int], out:
 
 
 @wp.kernel
+def read_variants(variants: wp.array[int], bodies: wp.array2d[int], places: wp.array[wp.vec2i], out: wp.array2d[float]):
+    """Write 1 for the variant that a body has; places are the column of the body and the number of the variant."""
+    world, i = wp.tid()
+    place = places[i]
+    out[world, i] = wp.where(variants[bodies[world, place[0]]] == place[1], 1.0, 0.0)
+
+
+@wp.kernel
 def read_relative_position(
     body_q: wp.array[wp.transform],
     bodies: wp.array[int],

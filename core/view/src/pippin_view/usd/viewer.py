@@ -143,7 +143,7 @@ class ViewerUSD(FileViewer):
         """Add the poses of the bodies and the positions of the particles."""
         body_q, particle_q = simulation.state.body_q, simulation.state.particle_q
         if self._variants.has_changed():
-            told = "bodies changed their variants, but a stage has one set of shapes: the film shows the first ones"
+            told = "bodies changed their variants, but a stage has one set of shapes: it shows the first ones"
             self._notes += [told] if told not in self._notes else []
         bodies = np.zeros((0, 7)) if body_q is None else body_q.numpy()
         self._motion.add(index, bodies, None if particle_q is None else particle_q.numpy())

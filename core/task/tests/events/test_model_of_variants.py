@@ -11,22 +11,28 @@ TALL = {"label": "tall box", "shapes": [{"type": "box", "size": [0.2, 0.2, 0.3]}
 HEIGHTS = np.array([0.1, 0.05, 0.15])
 
 
-def build(event, solver="xpbd", variants=(BALL, BOX, TALL), plain=False, events=(), **simulation):
+def build(
+    event, solver="xpbd", variants=(BALL, BOX, TALL), plain=False, events=(), recorders=None, folder=None, **simulation
+):
     thing = {"type": "body", "label": "thing", "position": [0.0, 0.0, 0.16], "variants": list(variants)}
+    of = {"type": "body-variants", "bodies": ["thing"]}
     if plain:
         thing |= {"variants": [], "shapes": BOX["shapes"]}
+        of["type"] = "body-positions"
     tables = {
         "simulation": {"device": "cpu", "dt": 0.002, **simulation},
         "scene": {"worlds": WORLDS, "ground": True, "objects": [thing]},
         "solver": {"type": solver} | ({"use_mujoco_contacts": False} if solver == "mujoco" else {}),
         "task": {"events": {"shape": {"type": "variants", "bodies": ["thing"], **event}, **dict(events)}},
     }
-    tables["task"]["observations"] = {"policy": {"height": {"of": {"type": "body-positions", "bodies": ["thing"]}}}}
-    return pippin.Simulation(pippin.structure(tables))
+    tables["task"]["observations"] = {"policy": {"which": {"of": of}}}
+    if recorders is not None:
+        tables["recorders"] = recorders
+    return pippin.Simulation(pippin.structure(tables), folder=folder)
 
 
 def now(simulation):
-    return simulation.model.body_variant.numpy()
+    return simulation.model.body_variant.numpy().copy()  # not a view
 
 
 @pytest.mark.parametrize("solver", ["xpbd", "mujoco"])
@@ -52,6 +58,29 @@ def test_variants_are_chosen_by_their_labels():
     with build({"variants": [".*box"]}) as simulation:
         simulation.reset()
         assert set(now(simulation).tolist()) == {1, 2}
+
+
+def test_a_policy_sees_which_one_it_is():
+    with build({}) as simulation:
+        simulation.reset()
+        simulation.step(1)
+        seen = simulation.component("task").observations["policy"]
+        assert list(seen.labels) == ["which/thing/ball", "which/thing/box", "which/thing/tall box"]
+        np.testing.assert_array_equal(seen.values.numpy(), np.eye(3)[now(simulation)])
+
+
+def test_a_recording_tells_it(tmp_path):
+    with build({}, recorders={"log": {"type": "npz", "worlds": "0:4"}}, folder=tmp_path) as simulation:
+        simulation.reset()
+        simulation.step(3)
+        before = now(simulation)[:4]
+        simulation.reset()
+        simulation.step(3)
+        after = now(simulation)[:4]
+    recorded = pippin.Run(tmp_path)["body_variant"].values
+    np.testing.assert_array_equal(recorded[1, :, 0], before)
+    np.testing.assert_array_equal(recorded[-1, :, 0], after)
+    assert (before != after).any()
 
 
 def test_a_draw_belongs_to_its_seed():
