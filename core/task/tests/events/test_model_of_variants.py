@@ -36,7 +36,7 @@ def now(simulation):
 
 
 @pytest.mark.parametrize("solver", ["xpbd", "mujoco"])
-@pytest.mark.parametrize("capture", ["require", "off"])
+@pytest.mark.parametrize("capture", ["auto", "off"])
 def test_a_reset_draws_and_the_bodies_rest_on_what_they_got(solver, capture):
     with build({}, solver, capture=capture) as simulation:
         simulation.reset()
