@@ -6,7 +6,6 @@ import atexit
 import csv
 import gc
 import json
-import math
 import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from pippin.report import Chart, Markup, heading, section
 from pippin.studies import RunFolder, RunProgress, Study, run_study
 
 from .configs import trainer_config
+from .ranks import Ranks
 
 DEFAULT_TRAINER = "rsl-rl"
 """Trainer of a file that names none."""
@@ -103,7 +103,13 @@ def load_training(file: Path, overrides: Sequence[str], trainer: str | None) -> 
 
 
 def train(
-    file: Path, config: SimulationConfig, overrides: Sequence[str], *, out: Path | None, resume: Path | None
+    file: Path,
+    config: SimulationConfig,
+    overrides: Sequence[str],
+    *,
+    out: Path | None,
+    resume: Path | None,
+    ranks: Ranks,
 ) -> Training:
     """Train a policy for a file; Ctrl-C ends it after an iteration, and what was learned is saved.
 
@@ -113,13 +119,16 @@ def train(
         overrides: The values set on top of the file.
         out: The run folder, new or empty.
         resume: The folder of a training to continue, in place of `out`.
+        ranks: The processes that learn together. The first one writes.
 
     Raises:
         ConfigError: An argument or the environment is wrong.
         PluginError: The library of the trainer is not installed, or the trainer is broken.
         KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the training, which can be continued.
     """
-    study = TrainingStudy(config, resume)
+    if ranks.rank:
+        return run_study(TrainingFollower(config, resume, ranks), file, overrides)
+    study = TrainingStudy(config, resume, ranks)
     return run_study(study, file, overrides, out=out if resume is None else RunFolder(resume, continues=True))
 
 
@@ -128,10 +137,10 @@ class TrainingStudy(Study[Training]):
 
     kind = "training"
 
-    def __init__(self, config: SimulationConfig, resume: Path | None) -> None:
+    def __init__(self, config: SimulationConfig, resume: Path | None, ranks: Ranks) -> None:
         choice = config.trainer
         assert choice is not None, "load_training sees to it"
-        self._choice = choice
+        self._choice, self._ranks = choice, ranks
         self._entry = Catalog.installed().find("trainer", choice.type)
         self._is_resumed = resume is not None
         self._env: Any = None
@@ -146,29 +155,35 @@ class TrainingStudy(Study[Training]):
 
     def build(self, config: SimulationConfig, folder: RunFolder) -> None:
         """Build the environment and the networks."""
-        from .episodes import TrainingEnv
+        from .episodes import KEPT, TrainingEnv
 
         atexit.unregister(gc.freeze)  # PyTorch complains at the end about what was not collected
         plugin: Any = self._entry.load()
-        settings, training = self._choice.config, self.training
+        settings, training, ranks = self._choice.config, self.training, self._ranks
         with self._entry.attributed("backend"):
             backend = plugin.backend
-        env = self._env = TrainingEnv(config.unobserved(), backend=backend, reward_scale=settings.reward_scale)
-        env.reset(seed=config.simulation.seed + training.iteration)
+        part = ranks.part(config.unobserved())
+        ranks.join(part.simulation.device)
+        with ranks.in_turn():
+            own: dict[str, Any] = {"reward_scale": settings.reward_scale, "kept": -(-KEPT // ranks.count)}
+            env = self._env = TrainingEnv(part, backend=backend, **own)
+            env.reset(seed=config.simulation.seed + training.iteration)
         with self._entry.attributed("__init__"):
-            self._trainer = plugin(settings, env, config.simulation.seed)
+            self._trainer = plugin(settings, env, ranks.seed(config.simulation.seed))
         env.begin_passport(config, settings.observations)
-        training.folder = folder.path
+        if not ranks.rank:
+            training.folder = folder.path
         if self._is_resumed:
             with self._entry.attributed("load"):
                 self._trainer.load(training.checkpoint)
+        if not ranks.rank:
             _cut_curve(folder, training.iteration)
-        folder.write_config(config)
+            folder.write_config(config)
 
     def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Learn until all iterations are done."""
         training, trainer, env = self.training, self._trainer, self._env
-        taken, saved = training.steps, training.iteration
+        saved = training.iteration
         with progress.phase("train"):
             try:
                 while training.iteration < training.iterations:
@@ -177,23 +192,44 @@ class TrainingStudy(Study[Training]):
                     with self._entry.attributed("learn"):
                         trainer.learn()
                     elapsed = time.perf_counter() - began
-                    training.cpu_seconds += time.process_time() - began_cpu
                     training.iteration += 1
-                    training.steps, training.seconds = taken + env.taken, training.seconds + elapsed
-                    mean, length = env.means()
-                    if not math.isnan(mean) and not (self._is_resumed and env.is_biased):
-                        training.mean_return, training.mean_length = mean, length
-                    _write_row(training)
-                    progress.update(training.line((env.taken - before) / elapsed))
+                    training.seconds += elapsed
+                    own = {"steps": env.taken - before, "cpu_seconds": time.process_time() - began_cpu}
+                    steps, is_asked = self._take_in(progress, own, is_asked=_is_asked(stop_if_asked))
+                    if not self._ranks.rank:
+                        _write_row(training)
+                    progress.update(training.line(steps / elapsed))
                     if training.iteration % self._choice.config.save_period == 0:
                         self._save()
                         saved = training.iteration
-                    stop_if_asked()
+                    if is_asked:
+                        raise KeyboardInterrupt
             finally:
                 if saved < training.iteration:
                     self._save()
 
+    def _take_in(self, progress: RunProgress, own: dict[str, Any], *, is_asked: bool) -> tuple[int, bool]:
+        """Take in the iteration of all processes; return their steps, and whether one of them is to stop."""
+        training, env, ranks = self.training, self._env, self._ranks
+        own |= {"episodes": len(env.last_episodes), "means": env.means(), "is_biased": env.is_biased}
+        own |= {"is_asked": is_asked or ranks.is_left, "notes": ranks.notes.taken()}
+        found = ranks.gathered(own)
+        steps = sum(each["steps"] for each in found)
+        training.steps += steps
+        training.cpu_seconds += sum(each["cpu_seconds"] for each in found)
+        ended = [each for each in found if each["episodes"]]
+        if ended and not (self._is_resumed and any(each["is_biased"] for each in found)):
+            weights = [each["episodes"] for each in ended]
+            means = np.average([each["means"] for each in ended], axis=0, weights=weights)
+            training.mean_return, training.mean_length = means.tolist()
+        for each in found:
+            for text, once in each["notes"]:
+                progress.note(text, once=once)
+        return steps, any(each["is_asked"] for each in found)
+
     def _save(self) -> None:
+        if self._ranks.rank:
+            return
         training, trainer = self.training, self._trainer
         folder = RunFolder(training.folder, continues=True)
         for path, write in ((training.checkpoint, trainer.save), (training.policy, trainer.write_policy)):
@@ -206,7 +242,7 @@ class TrainingStudy(Study[Training]):
 
     def result(self, folder: Path) -> Training | None:
         """Return how far it is; None before the first iteration."""
-        return self.training if (folder / CURVE).is_file() else None
+        return self.training if self._ranks.rank or (folder / CURVE).is_file() else None
 
     def page(self, result: Training, file: Path) -> Iterator[Markup]:
         """Yield how far it is, and the mean return and length of episodes as charts over time."""
@@ -229,9 +265,23 @@ class TrainingStudy(Study[Training]):
             self._env.close()
 
 
+class TrainingFollower(TrainingStudy):
+    """The training of a process that is not the first one: it learns the same, and has no folder."""
+
+    has_folder = False
+
+
 def play_command(file: Path, options: Sequence[str], training: Training) -> str:
     """Return the command that plays the policy of a training."""
     return shlex.join(["pippin", "play", str(file), *options, "--policy", str(training.policy)])
+
+
+def _is_asked(stop_if_asked: Callable[[], None]) -> bool:
+    try:
+        stop_if_asked()
+    except KeyboardInterrupt:
+        return True
+    return False
 
 
 def _resumed(folder: Path, training: Training) -> Training:
