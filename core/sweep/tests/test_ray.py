@@ -163,7 +163,7 @@ def test_the_jobs_of_a_killed_node_are_lost_and_the_others_continue(cluster, exe
     executor.submit(job(tmp_path, "returns", "say"))
     executor.cancel(next(each for each in jobs if each is not there).key)
 
-    assert (lost[there.key].status, lost[there.key].text) == ("lost", "its node died")
+    assert (lost[there.key].status, lost[there.key].text) == ("node-lost", "its node died")
     assert ends(executor, 2)["returns"].status == "returned"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -107,8 +106,8 @@ def _check(file: Path, overrides: Sequence[str], trainer: str | None, resume: Pa
     from pippin_train.ranks import Ranks
     from pippin_train.train import TrainingStudy, load_training
 
-    with warnings.catch_warnings(action="ignore"):
+    ranks = Ranks(count=processes, local_count=processes)
+    with ranks.quiet():
         config, _ = load_training(file, overrides, trainer)
-        ranks = Ranks(count=processes, local_count=processes)
         TrainingStudy(config, resume, ranks)
         ranks.part(config.unobserved())
