@@ -6,9 +6,10 @@ import atexit
 import csv
 import gc
 import json
+import os
 import shlex
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import attrs
 import numpy as np
 from pippin import ConfigError, SimulationConfig, load
 from pippin.catalog import Catalog
+from pippin.config import inline_text
 from pippin.report import Chart, Markup, heading, section
 from pippin.studies import RunFolder, RunProgress, Study, run_study
 
@@ -132,15 +134,55 @@ def train(
     return run_study(study, file, overrides, out=out if resume is None else RunFolder(resume, continues=True))
 
 
+def train_policy(
+    file: str | os.PathLike[str],
+    overrides: Mapping[str, Any] | Iterable[str] | None = None,
+    *,
+    trainer: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    report: Callable[[Training], bool | None] | None = None,
+) -> Training:
+    """Train a policy for the task of a file, as `pippin train` does, in this process.
+
+    Args:
+        file: A configuration file with a `[task]` table.
+        overrides: Values on top of the file, as for `load`.
+        trainer: What learns, by default as the file says.
+        out: The run folder, new or empty; by default `runs/NAME-DATE-TIME`.
+        resume: The folder of a training to continue, in place of `out`.
+        report: Called after each iteration with how far the training is. If it returns True, the training ends, and
+            what was learned is saved, also if it raises: so libraries that search settings end bad trainings early.
+
+    Raises:
+        ConfigError: The file or an argument is wrong.
+        PluginError: The library of the trainer is not installed, or the trainer is broken.
+        KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the training, which can be continued.
+    """
+    if resume is not None and out is not None:
+        raise ConfigError(f"out: '{out}'; `resume` writes into the folder that it continues: leave one of them out")
+    if isinstance(overrides, Mapping):
+        overrides = [f"{key}={inline_text(value)}" for key, value in overrides.items()]
+    config, values = load_training(Path(file), [*(overrides or ())], trainer)
+    study = TrainingStudy(config, None if resume is None else Path(resume), Ranks(), report)
+    return run_study(study, file, values, out=out if resume is None else RunFolder(Path(resume), continues=True))
+
+
 class TrainingStudy(Study[Training]):
     """The training of a policy for a file; the arguments are those of `train`."""
 
     kind = "training"
 
-    def __init__(self, config: SimulationConfig, resume: Path | None, ranks: Ranks) -> None:
+    def __init__(
+        self,
+        config: SimulationConfig,
+        resume: Path | None,
+        ranks: Ranks,
+        report: Callable[[Training], Any] | None = None,
+    ) -> None:
         choice = config.trainer
         assert choice is not None, "load_training sees to it"
-        self._choice, self._ranks = choice, ranks
+        self._choice, self._ranks, self._report = choice, ranks, report
         self._entry = Catalog.installed().find("trainer", choice.type)
         self._is_resumed = resume is not None
         self._env: Any = None
@@ -204,6 +246,8 @@ class TrainingStudy(Study[Training]):
                         saved = training.iteration
                     if is_asked:
                         raise KeyboardInterrupt
+                    if self._report is not None and self._report(training):
+                        break
             finally:
                 if saved < training.iteration:
                     self._save()
