@@ -3,6 +3,7 @@
 `PIPPIN_RAY_VARIANTS=200 uv run --group dev --group ray pytest -m "" core/sweep/tests/test_ray_kills.py` takes minutes.
 """
 
+import contextlib
 import csv
 import importlib.util
 import os
@@ -41,6 +42,16 @@ def cluster():
         yield nodes
 
 
+def is_busy(node):
+    """Tell whether a node runs a job now."""
+    jobs = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if b"ray::run_job" in (path / "cmdline").read_bytes():
+                jobs.append(ancestors(int(path.name)))
+    return any(node.pid in above for above in jobs)
+
+
 def test_a_sweep_ends_though_a_third_of_its_nodes_is_killed(cluster, tmp_path):
     """Each variant is once in the table, and its figures are those of its seed."""
     out = tmp_path / "out"
@@ -53,11 +64,14 @@ def test_a_sweep_ends_though_a_third_of_its_nodes_is_killed(cluster, tmp_path):
         return len([path for path in (out / "variants").glob("*/summary.json") if path.parent.name[0] != "."])
 
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    killed = []
     for wanted in (VARIANTS * (kill + 1) // (KILLS + 2) for kill in range(KILLS)):
         wait_for(lambda wanted=wanted: done() >= wanted or process.poll() is not None, LIMIT)
         assert process.poll() is None, process.stdout.read()
         wait_for(lambda: len(list((out / "variants").glob(".*/started"))) >= NODES - KILLS, LIMIT)
-        cluster.kill(draws.choice(cluster.nodes[1:]))
+        wait_for(lambda: any(map(is_busy, cluster.nodes[1:])), LIMIT)
+        killed.append(draws.choice([node for node in cluster.nodes[1:] if is_busy(node)] or cluster.nodes[1:]))
+        cluster.kill(killed[-1])
     text, _ = process.communicate(timeout=LIMIT)
 
     with (out / "results.csv").open(newline="") as file:
@@ -114,6 +128,7 @@ def test_actors_of_killed_nodes_continue_with_the_same_bits(cluster, tmp_path, m
         there = [node for node in cluster.nodes[1:] if any(node.pid in each for each in above)]
         if call == 3:
             (tmp_path / f"killed-{call}").touch()
+        assert there, (above, [node.pid for node in cluster.nodes])
         cluster.kill(there[0])
         killed += 1
         (tmp_path / f"killed-{call}").touch()

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from io import StringIO
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import attrs
 import numpy as np
@@ -225,10 +225,12 @@ def is_lost(error: BaseException | None) -> bool:
     return is_own or is_lost(error.__cause__)
 
 
-def _wait_for_end(code: int) -> None:
+def _wait_for_end(code: int) -> NoReturn:
     with suppress(KeyboardInterrupt):  # SIGTERM of the agent, when the process that failed has ended
         time.sleep(_PATIENCE)
-    raise SystemExit(code)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # Python would collect its garbage first, for seconds
 
 
 def launch(count: int, command: Sequence[str]) -> None:

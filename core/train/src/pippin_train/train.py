@@ -112,25 +112,12 @@ def train(
     out: Path | None,
     resume: Path | None,
     ranks: Ranks,
+    report: Callable[[Training], Any] | None = None,
 ) -> Training:
-    """Train a policy for a file; Ctrl-C ends it after an iteration, and what was learned is saved.
-
-    Args:
-        file: The configuration file.
-        config: Its configuration, as `load_training` returns it.
-        overrides: The values set on top of the file.
-        out: The run folder, new or empty.
-        resume: The folder of a training to continue, in place of `out`.
-        ranks: The processes that learn together. The first one writes.
-
-    Raises:
-        ConfigError: An argument or the environment is wrong.
-        PluginError: The library of the trainer is not installed, or the trainer is broken.
-        KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the training, which can be continued.
-    """
+    """Train as `train_policy` does, with what `load_training` returned, in one of the processes that learn together."""
     if ranks.rank:
         return run_study(TrainingFollower(config, resume, ranks), file, overrides)
-    study = TrainingStudy(config, resume, ranks)
+    study = TrainingStudy(config, resume, ranks, report)
     return run_study(study, file, overrides, out=out if resume is None else RunFolder(resume, continues=True))
 
 
@@ -164,8 +151,8 @@ def train_policy(
     if isinstance(overrides, Mapping):
         overrides = [f"{key}={inline_text(value)}" for key, value in overrides.items()]
     config, values = load_training(Path(file), [*(overrides or ())], trainer)
-    study = TrainingStudy(config, None if resume is None else Path(resume), Ranks(), report)
-    return run_study(study, file, values, out=out if resume is None else RunFolder(Path(resume), continues=True))
+    paths = {"out": None if out is None else Path(out), "resume": None if resume is None else Path(resume)}
+    return train(Path(file), config, values, ranks=Ranks(), report=report, **paths)
 
 
 class TrainingStudy(Study[Training]):
