@@ -36,7 +36,7 @@ _SHUTDOWN = 600
 
 
 class RankNotes(RunProgress):
-    """What a process without a console would tell once, for the first one to tell."""
+    """Remarks of a process without a console, for the first one to tell."""
 
     def __init__(self) -> None:
         super().__init__()
