@@ -236,7 +236,7 @@ def test_a_killed_process_is_named_and_ends_the_others(folder, rank):
     assert not is_running(int((folder / f"pid-{1 - rank}").read_text()))
     if rank:  # the first one writes what was learned
         assert json.loads((folder / "killed-1/training.json").read_text())["iteration"] >= 1
-        assert "resume with: pippin train task.toml" in text
+        assert "another process is lost; --resume killed-1 continues with what was learned" in text
 
 
 @pytest.mark.slow

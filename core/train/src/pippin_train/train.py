@@ -23,7 +23,7 @@ from pippin.report import Chart, Markup, heading, section
 from pippin.studies import RunFolder, RunProgress, Study, run_study
 
 from .configs import trainer_config
-from .ranks import Ranks
+from .ranks import Ranks, is_lost
 
 DEFAULT_TRAINER = "rsl-rl"
 """Trainer of a file that names none."""
@@ -235,6 +235,12 @@ class TrainingStudy(Study[Training]):
                         raise KeyboardInterrupt
                     if self._report is not None and self._report(training):
                         break
+            except Exception as error:
+                if is_lost(error):
+                    progress.note(
+                        f"another process is lost; --resume {training.folder} continues with what was learned"
+                    )
+                raise
             finally:
                 if saved < training.iteration:
                     self._save()
