@@ -16,7 +16,7 @@ from pippin_task.gym import TASKS
 from pippin_train.configs import RslRlConfig, Sb3Config, SkrlConfig
 from pippin_train.ranks import Ranks
 
-from tests.sessions import is_running
+from tests.sessions import is_running, wait_for
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("rsl_rl")
@@ -221,19 +221,16 @@ def test_ctrl_c_ends_both_after_the_same_iteration(folder):
 @pytest.mark.parametrize("rank", [1, 0])
 def test_a_killed_process_is_named_and_ends_the_others(folder, rank):
     process = started(folder, "--processes", 2, "--out", f"killed-{rank}")
-    pid = int((folder / f"pid-{rank}").read_text())
+    pid, other = (int((folder / f"pid-{each}").read_text()) for each in (rank, 1 - rank))
 
     os.kill(pid, signal.SIGKILL)
-    began = time.monotonic()
+    wait_for(lambda: not is_running(other), 20.0)  # after 30 s, PyTorch's agent would kill it
     text, _ = process.communicate(timeout=LIMIT)
-    taken = time.monotonic() - began
 
     assert process.returncode == 4, text
     assert text.count("error:") == 1, text
     assert f"error: rank {rank} of 2: its process {pid} was killed by SIGKILL" in text
     assert "Traceback" not in text
-    assert taken < 15.0, taken
-    assert not is_running(int((folder / f"pid-{1 - rank}").read_text()))
     if rank:  # the first one writes what was learned
         assert json.loads((folder / "killed-1/training.json").read_text())["iteration"] >= 1
         assert "another process is lost; --resume killed-1 continues with what was learned" in text
@@ -273,10 +270,7 @@ def test_processes_whose_command_was_killed_end(folder):
     process.kill()
     process.wait()
 
-    end = time.monotonic() + LIMIT
-    while any(map(is_running, pids)):
-        assert time.monotonic() < end
-        time.sleep(0.1)
+    wait_for(lambda: not any(map(is_running, pids)), LIMIT)
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ class JobResult:
 
     status: JobStatus
     """"returned" or "raised" (the function did), "lost" (its process died), "node-lost" (its machine died or was taken
-    away, which is no fault of the job), "timed-out" or "cancelled"."""
+    away, without a fault of the job), "timed-out" or "cancelled"."""
 
     text: str = ""
     """The reason in one line; empty if the function returned."""
