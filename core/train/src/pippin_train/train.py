@@ -42,11 +42,17 @@ class Training:
     """State of a training."""
 
     folder: Path
+    """The run folder."""
+
     trainer: str
+    """Name of what learns."""
+
     iterations: int
     """Iterations at the end."""
 
     iteration: int = 0
+    """Iterations so far."""
+
     steps: int = 0
     """Control steps of all worlds so far."""
 
