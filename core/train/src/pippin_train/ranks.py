@@ -16,9 +16,7 @@ from io import StringIO
 from typing import Any, NoReturn, Self
 
 import attrs
-import numpy as np
 from pippin import ConfigError, PippinError, SimulationConfig, SimulationError
-from pippin.sharding import shards_of
 from pippin.studies import RunProgress, progress_shown_by
 
 from .configs import trainer_config
@@ -103,7 +101,11 @@ class Ranks:
 
     def seed(self, seed: int) -> int:
         """Return the seed of this process; the first one has the seed of one process alone."""
-        return int(np.random.SeedSequence([seed, self.rank]).generate_state(1)[0]) if self.rank else seed
+        if not self.rank:
+            return seed
+        from numpy.random import SeedSequence
+
+        return int(SeedSequence([seed, self.rank]).generate_state(1)[0])
 
     def part(self, config: SimulationConfig) -> SimulationConfig:
         """Return the configuration of the worlds of this process, on its device.
@@ -119,6 +121,8 @@ class Ranks:
                 f"trainer.type: {config.trainer.type!r} learns in one process, not in {self.count}; take 'rsl-rl', or"
                 " one process, whose environment may have `shards`"
             )
+        from pippin.sharding import shards_of
+
         worlds = config.scene.worlds
         if worlds % self.count:
             raise ConfigError(
