@@ -268,7 +268,7 @@ def test_processes_whose_command_was_killed_end(folder):
     pids = [int((folder / f"pid-{rank}").read_text()) for rank in range(2)]
 
     process.kill()
-    process.wait()
+    process.communicate(timeout=LIMIT)
 
     wait_for(lambda: not any(map(is_running, pids)), LIMIT)
 
