@@ -39,14 +39,14 @@ PACKAGES = {
     "core/ros2": 960,
     "core/sweep": 2_140,
     "core/task": 10_710,
-    "core/train": 1_120,
+    "core/train": 1_495,
     "core/tune": 1_030,
     "core/unitree": 680,
     "core/view": 4_270,
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 110_665
+TOTAL = 111_149
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 WRAPPERS = {"drake": 248, "motrix": 225, "physx": 250, "pinocchio": 115}

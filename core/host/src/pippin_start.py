@@ -58,3 +58,7 @@ def _interrupt(*_: object) -> None:
 def _stop(*_: object) -> None:
     os.write(2, b"stopped\n")
     _leave(130)  # `os._exit` may be another one, which reports plugins that end the process
+
+
+if __name__ == "__main__":
+    main()

@@ -2,10 +2,8 @@
 
 import importlib.util
 import json
-import os
 import pickle
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +18,8 @@ from pippin_task import RolloutShard
 
 from tests.sessions import is_running
 
+from .ray_nodes import LIMIT, ancestors, running_cluster, wait_for
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(  # not imported here: the executor prepares the import
@@ -28,73 +28,13 @@ pytestmark = [
     ),
 ]
 
-TOKEN = "6d4f0d2a-0b0e-4a8e-9a3c-1f4f5ba0a3f1" * 2
-LIMIT = 120.0
 EXAMPLES = Path(__file__).parents[3] / "docs/examples"
 
 
-class Nodes:
-    """A cluster of Ray: a head with a core and a GPU, and nodes with one more core; each is a group of processes."""
-
-    def __init__(self, folder):
-        self.folder, self.nodes = folder, []
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.address = f"127.0.0.1:{free.getsockname()[1]}"
-        self.start(
-            "--head",
-            f"--port={self.address.partition(':')[2]}",
-            f"--temp-dir={folder}",
-            "--include-dashboard=false",
-            "--num-gpus=1",
-        )
-
-    def start(self, *options):
-        """Start a node, and return its group when the cluster knows it."""
-        command = [Path(sys.executable).with_name("ray"), "start", *options, "--num-cpus=1", "--block"]
-        log = Path(self.folder, f"node-{len(self.nodes)}.log")
-        with log.open("w") as out:
-            process = subprocess.Popen(
-                [*command, "--object-store-memory=80000000"],
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        self.nodes.append(process)
-        wait_for(lambda: "Ray runtime started" in log.read_text() or process.poll() is not None)
-        assert process.poll() is None, log.read_text()
-        return process
-
-    def kill(self, process):
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        self.nodes.remove(process)
-
-    def close(self):
-        for process in list(self.nodes):
-            self.kill(process)
-
-
 @pytest.fixture(scope="module")
-def cluster(short_folder):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RAY_AUTH_MODE", "token")
-        patch.setenv("RAY_AUTH_TOKEN", TOKEN)
-        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        nodes = Nodes(short_folder)
-        try:
-            yield nodes
-        finally:
-            nodes.close()
-
-
-@pytest.fixture(scope="module")
-def short_folder():
-    """A folder for sockets, whose names have 107 letters at most."""
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="ray-", dir="/tmp", ignore_cleanup_errors=True) as name:
-        yield name
+def cluster():
+    with running_cluster() as nodes:
+        yield nodes
 
 
 @pytest.fixture
@@ -111,13 +51,6 @@ def job(folder, key, function, timeout=None):
     return Job(key=key, function=name, arguments={"folder": str(own)}, folder=own, timeout=timeout)
 
 
-def wait_for(condition):
-    end = time.monotonic() + LIMIT
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 def ends(executor, count):
     found, end = {}, time.monotonic() + LIMIT
     while len(found) < count and time.monotonic() < end:
@@ -129,15 +62,6 @@ def pid_of(job):
     """Return the process of a job when it runs."""
     wait_for(lambda: (job.folder / "pid").exists() and (job.folder / "pid").read_text())
     return int((job.folder / "pid").read_text())
-
-
-def ancestors(pid):
-    """Return the processes above a process, the nearest first."""
-    found = []
-    while pid > 1:
-        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-        found.append(pid)
-    return found
 
 
 def test_several_nodes_keep_the_contract_and_continue_afterwards(cluster, tmp_path):
@@ -163,7 +87,7 @@ def test_the_jobs_of_a_killed_node_are_lost_and_the_others_continue(cluster, exe
     executor.submit(job(tmp_path, "returns", "say"))
     executor.cancel(next(each for each in jobs if each is not there).key)
 
-    assert (lost[there.key].status, lost[there.key].text) == ("lost", "its node died")
+    assert (lost[there.key].status, lost[there.key].text) == ("node-lost", "its node died")
     assert ends(executor, 2)["returns"].status == "returned"
 
 

@@ -156,7 +156,9 @@ def test_the_job_of_a_node_that_fails_is_lost_and_does_not_run_again(cluster, tm
     ended = executor.wait(60.0)
     executor.close()
 
-    assert [(each.status, each.text) for each in ended] == [("lost", "the cluster lost it, its state is NODE_FAIL")]
+    assert [(each.status, each.text) for each in ended] == [
+        ("node-lost", "the cluster lost it, its state is NODE_FAIL")
+    ]
     assert output("squeue", "--noheader") == ""
 
 

@@ -107,6 +107,54 @@ def test_ctrl_c_gives_the_rows_so_far_and_another_call_goes_on(variants, tmp_pat
     assert "<title>arm: sweep</title>" in (folder / "results.html").read_text()
 
 
+class OnSpots(Here):
+    """Loses the node of the first jobs, each with what it has written so far."""
+
+    def __init__(self, losses):
+        super().__init__()
+        self.losses, self.folders = losses, []
+
+    def wait(self, timeout):
+        self.folders.append(self.jobs[0].folder)
+        if not self.losses:
+            return super().wait(timeout)
+        self.losses -= 1
+        job = self.jobs.pop(0)
+        (job.folder / "started").touch()
+        return [JobResult(key=job.key, status="node-lost", text="its node died")]
+
+
+def test_a_variant_whose_node_is_lost_begins_again_in_a_folder_of_its_own(variants, tmp_path):
+    executor, told = OnSpots(losses=2), Told()
+
+    with progress_shown_by(told):
+        found = run_variants(Path("arm.toml"), variants, executor, timeout=60.0, retries=2, out=tmp_path / "out")
+
+    first = variants[0].id
+    assert found.outcomes == {"ok": 3}
+    assert [row["id"] for row in found.rows] == [each.id for each in variants]
+    assert len(set(executor.folders)) == 5
+    again = [line for line in told.lines if "begins again" in line]
+    assert again == [f"{first}: its node died; it begins again, retry {count} of 2" for count in (1, 2)]
+    assert {path.name for path in (tmp_path / "out/variants").iterdir()} == {each.id for each in variants}
+
+
+def test_a_variant_whose_node_is_lost_too_often_waits_for_the_next_run(variants, tmp_path):
+    options = {"timeout": 60.0, "out": tmp_path / "out"}
+
+    found = run_variants(Path("arm.toml"), variants, OnSpots(losses=2), retries=1, **options)
+
+    assert found.outcomes == {"ok": 2, "stopped": 1}
+    assert found.rows[0]["reason"] == "its node died 2 times; the same command runs it again"
+    assert run_variants(Path("arm.toml"), variants, Here(), **options).outcomes == {"ok": 3}
+
+
+def test_a_wrong_number_of_retries_is_refused(variants, tmp_path):
+    for retries in (-1, 0.5):
+        with pytest.raises(pippin.ConfigError, match="retries: "):
+            run_variants(Path("arm.toml"), variants, Here(), timeout=60.0, retries=retries, out=tmp_path / "out")
+
+
 def test_a_note_of_a_recorder_is_in_the_table_with_the_final_folder(variants, tmp_path):
     folder = SweepFolder(tmp_path / "out", variants)
     hidden, final = folder.begin(variants[0]), folder.final(variants[0])

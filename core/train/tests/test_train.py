@@ -18,7 +18,7 @@ from pippin.catalog.entries import Catalog
 from pippin.cli import main
 from pippin_conformance import Conformance
 from pippin_task.gym import TASKS
-from pippin_train import write_policy
+from pippin_train import train_policy, write_policy
 from pippin_train.configs import RslRlConfig, Sb3Config, SkrlConfig
 from pippin_train.episodes import TrainingEnv
 
@@ -103,6 +103,33 @@ def test_a_training_leaves_policy_curve_checkpoint_and_the_command_that_plays_it
     assert pippin.load("out/config.toml").scene.worlds == 4
     assert "Mean length of episodes" in (folder / "out" / "report.html").read_text()
     np.testing.assert_allclose(action_of("out/policy.onnx", np.ones((2, 4))), 12.0)
+
+
+def test_a_report_of_each_iteration_ends_a_training_early_and_it_can_be_continued(folder):
+    """As Ray Tune and Optuna stop bad trials: the first one by its answer, the second one by an exception."""
+    seen = []
+
+    def report(training):
+        seen.append((training.iteration, training.steps))
+        return training.iteration == 2
+
+    def prune(training):
+        raise LookupError(f"pruned after {training.iteration}")
+
+    overrides = {"scene.worlds": 4, "trainer.iterations": 100}
+    found = train_policy("shaken.toml", overrides, out="out", report=report)
+    with pytest.raises(LookupError, match="pruned after 3"):
+        train_policy("shaken.toml", overrides, resume="out", report=prune)
+
+    assert seen == [(1, 120), (2, 240)]
+    assert (found.iteration, found.iterations, found.folder) == (2, 100, Path("out"))
+    assert json.loads((folder / "out" / "training.json").read_text())["iteration"] == 3
+    assert json.loads((folder / "out" / "checkpoint.ShakerConfig").read_text())[0] == 3
+
+
+def test_a_folder_and_one_to_continue_are_not_both_taken(folder):
+    with pytest.raises(pippin.ConfigError, match="out: 'new'; `resume` writes into the folder that it continues"):
+        train_policy("shaken.toml", out="new", resume="out")
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -17,6 +18,7 @@ from pippin.config import inline_text
 from pippin.extras import import_library
 from pippin.report import Markup
 from pippin.studies import RunFolder, RunProgress, Study, current_progress, run_study
+from pippin.validators import whole_number
 
 from .executor import Executor, Job, JobResult, make_executor
 from .results_page import results_page
@@ -27,6 +29,9 @@ OUTCOMES = ("ok", "diverged", "failed", "refused", "timed-out", "crashed", "inco
 """Outcomes of a variant. The last three are not final: the next run of the sweep begins with them."""
 
 _OUTCOME_OF = {"raised": "failed", "lost": "crashed", "timed-out": "timed-out"}
+
+RETRIES = 3
+"""How often a variant begins again by default whose node was lost."""
 
 _LOOK_PERIODS = 0.25, 0.02
 """Longest times between two looks at running variants, and while others wait for the first one to compile [s]."""
@@ -78,9 +83,11 @@ class Sweep(Study[SweepResult]):
         *,
         name: str = "sweep",
         is_parquet: bool = False,
+        retries: int = RETRIES,
     ) -> None:
         self._variants, self._folder, self._executor, self._timeout = variants, folder, executor, timeout
-        self._name, self._is_parquet = name, is_parquet
+        self._name, self._is_parquet, self._retries = name, is_parquet, retries
+        self._losses: Counter[str] = Counter()
         self.kind = f"{Path(name).stem}: sweep"
         self._preload = preload_of([each.config for each in variants])
         self._requires_grad = self._preload is None
@@ -171,7 +178,7 @@ class Sweep(Study[SweepResult]):
         return kernels in self._compiled or not others
 
     def _start(self, variant: Variant) -> None:
-        folder = self._folder.begin(variant)
+        folder = self._folder.begin(variant, self._losses[variant.id])
         arguments = {
             "folder": str(folder),
             "final": str(self._folder.final(variant)),
@@ -192,6 +199,9 @@ class Sweep(Study[SweepResult]):
         variant = running.variant
         if ended.status == "returned":
             self._compiled.add(variant.kernels)
+        if self._folder.summary(variant) is None and ended.status == "node-lost":
+            self._set_back(running, ended.text)
+            return
         if self._folder.summary(variant) is None:
             summary = {
                 "outcome": _OUTCOME_OF.get(ended.status, "failed"),
@@ -202,6 +212,19 @@ class Sweep(Study[SweepResult]):
             }
             publish(running.folder, self._folder.final(variant), summary)
         self._rows[variant.id] = self._row(variant, self._folder.summary(variant))
+
+    def _set_back(self, running: _Running, reason: str) -> None:
+        """Let a variant whose node was lost begin again, before those that wait; or stop it after too many losses."""
+        shutil.rmtree(running.folder, ignore_errors=True)
+        variant = running.variant
+        self._losses[variant.id] += 1
+        count = self._losses[variant.id]
+        if count > self._retries:
+            text = f"{reason} {count} times; the same command runs it again"
+            self._rows[variant.id] = self._row(variant, {"outcome": "stopped", "reason": text})
+            return
+        current_progress().note(f"{variant.id}: {reason}; it begins again, retry {count} of {self._retries}")
+        self._waiting.insert(0, variant)
 
     def _stop_running(self) -> None:
         for each in self._running.values():
@@ -251,6 +274,7 @@ def sweep(
     executor: str = "local",
     settings: Iterable[str] = (),
     timeout: float = 3600.0,
+    retries: int = RETRIES,
     out: str | os.PathLike[str] | None = None,
 ) -> SweepResult:
     """Simulate variants of a file: every combination of the values of some keys, the last key fastest.
@@ -267,6 +291,7 @@ def sweep(
         executor: What runs the variants: a plugin in the group `pippin.executors`.
         settings: Keys of the executor, each `"key=value"`: `["processes=2"]`.
         timeout: Longest time for a variant [s].
+        retries: How often a variant begins again whose node of a cluster was lost.
         out: The folder of the sweep; by default `sweeps/NAME-ID`.
 
     Raises:
@@ -280,7 +305,8 @@ def sweep(
     else:
         axes = [axis_of(text) for text in over]
     variants = plan(Path(file), axes, overrides, steps, duration, is_local=executor == "local")
-    return run_variants(Path(file), variants, make_executor(executor, settings), timeout=timeout, out=out)
+    own: dict[str, Any] = {"timeout": timeout, "retries": retries, "out": out}
+    return run_variants(Path(file), variants, make_executor(executor, settings), **own)
 
 
 def run_variants(
@@ -289,6 +315,7 @@ def run_variants(
     executor: Executor,
     *,
     timeout: float,
+    retries: int = RETRIES,
     out: str | os.PathLike[str] | None,
     command: Sequence[str] = (),
     is_parquet: bool = False,
@@ -298,6 +325,8 @@ def run_variants(
     """
     if not timeout > 0.0:
         raise ConfigError(f"timeout: expected a positive time in seconds, got {timeout!r}")
+    if whole_number(retries, "retries") < 0:
+        raise ConfigError(f"retries: expected 0 or more, got {retries!r}; 0 lets a lost variant wait for the next run")
     if is_parquet:
         import_library("pyarrow", "parquet")  # or it would be missed at the end
     progress = current_progress()
@@ -309,7 +338,7 @@ def run_variants(
     digest = hashlib.blake2b("".join(variant.id for variant in variants).encode(), digest_size=3).hexdigest()
     path = Path("sweeps") / f"{file.stem}-{digest}" if out is None else Path(out)
     folder = SweepFolder(path, variants, command)
-    study = Sweep(variants, folder, executor, timeout, name=file.name, is_parquet=is_parquet)
+    study = Sweep(variants, folder, executor, timeout, name=file.name, is_parquet=is_parquet, retries=retries)
     found = run_study(study, None, out=folder)
     progress.note(f"{counted(found.outcomes)}; table: {path / 'results.csv'}, page: {path / 'results.html'}")
     if "incomplete" in found.outcomes:

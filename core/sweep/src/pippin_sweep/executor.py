@@ -20,7 +20,7 @@ import attrs
 from pippin.catalog import Catalog
 from pippin.config import overridden, structure_choice
 
-JobStatus = Literal["returned", "raised", "lost", "timed-out", "cancelled"]
+JobStatus = Literal["returned", "raised", "lost", "node-lost", "timed-out", "cancelled"]
 
 STARTED = "started"
 """File in the folder of a job that has started: it may have waited in a queue before."""
@@ -58,7 +58,8 @@ class JobResult:
     """Name of the job."""
 
     status: JobStatus
-    """"returned" or "raised" (the function did), "lost" (its process died), "timed-out" or "cancelled"."""
+    """"returned" or "raised" (the function did), "lost" (its process died), "node-lost" (its machine died or was taken
+    away, without a fault of the job), "timed-out" or "cancelled"."""
 
     text: str = ""
     """The reason in one line; empty if the function returned."""

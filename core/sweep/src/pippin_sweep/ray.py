@@ -20,11 +20,11 @@ from .executor import STARTED, ClusterExecutor, Job, JobResult, JobStatus, call_
 _CLOSE_TIMEOUT = 10.0
 """Longest wait for the end of cancelled jobs [s]."""
 
-_LOST = {
-    "WorkerCrashedError": "its process died",
-    "LocalRayletDiedError": "its node died",
-    "NodeDiedError": "its node died",
-    "OutOfMemoryError": "Ray ended it, as its node ran out of memory",
+_LOST: dict[str, tuple[JobStatus, str]] = {
+    "WorkerCrashedError": ("lost", "its process died"),
+    "LocalRayletDiedError": ("node-lost", "its node died"),
+    "NodeDiedError": ("node-lost", "its node died"),
+    "OutOfMemoryError": ("lost", "Ray ended it, as its node ran out of memory"),
 }
 
 
@@ -119,7 +119,7 @@ class RayExecutor(ClusterExecutor):
         except errors.RayTaskError as error:
             return "raised", _line(error.cause if isinstance(error.cause, Exception) else error)
         except errors.RayError as error:
-            return "lost", _LOST.get(type(error).__name__, f"{type(error).__name__}: {_line(error)}")
+            return _LOST.get(type(error).__name__, ("lost", f"{type(error).__name__}: {_line(error)}"))
 
     def _end(self, known: Any) -> None:
         self._ray.cancel(known, force=True)

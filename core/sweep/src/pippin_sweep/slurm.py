@@ -14,13 +14,16 @@ from typing import Any
 from pippin.extras import import_library
 
 from .configs import SlurmExecutorConfig
-from .executor import ClusterExecutor, Job, JobResult, call_job_alone
+from .executor import ClusterExecutor, Job, JobResult, JobStatus, call_job_alone
 
 _END_LIMIT = 60.0
 """Longest wait for the end of cancelled jobs [s]."""
 
 _LIVE = ("CONFIGURING", "COMPLETING", "PENDING", "REQUEUED", "RESIZING", "RUNNING", "STAGE_OUT", "STOPPED", "SUSPENDED")
 """States of jobs that may still leave a result, or a process."""
+
+_TAKEN_AWAY = ("BOOT_FAIL", "NODE_FAIL", "PREEMPTED")
+"""States of jobs whose node was lost, or given to others."""
 
 _END_PERIOD = 0.5
 """Time between two questions for the end of cancelled jobs [s]."""
@@ -77,7 +80,8 @@ class SlurmExecutor(ClusterExecutor):
 
     def _end_of(self, job: Job, submitted: Any, state: str) -> JobResult:
         if state != "ended":
-            return JobResult(key=job.key, status="lost", text=f"the cluster lost it, its state is {state}")
+            status: JobStatus = "node-lost" if state in _TAKEN_AWAY else "lost"
+            return JobResult(key=job.key, status=status, text=f"the cluster lost it, its state is {state}")
         if submitted.exception() is None:
             return JobResult(key=job.key, status="returned")
         return JobResult(key=job.key, status="raised", text=_last_line(job.folder / "log.txt"))

@@ -62,10 +62,12 @@ class SweepFolder(RunFolder):
         """Let other processes run the sweep."""
         self._lock.close()
 
-    def begin(self, variant: Variant) -> Path:
-        """Make the hidden folder of a variant, with its configuration, and return it; remove an incomplete one."""
+    def begin(self, variant: Variant, attempt: int = 0) -> Path:
+        """Make the hidden folder of an attempt at a variant, with its configuration; remove an incomplete result. An
+        earlier attempt may still write into its own one, on a node that is only cut off.
+        """
         shutil.rmtree(self.final(variant), ignore_errors=True)
-        folder = self.variants / f".{variant.id}-{os.getpid()}"
+        folder = self.variants / f".{variant.id}-{os.getpid()}-{attempt}"
         folder.mkdir()
         (folder / "config.toml").write_text(dump_toml(unwatched(variant.config)), encoding="utf-8")
         return folder

@@ -49,7 +49,9 @@ def test_a_world_gives_the_same_bits_in_a_part_of_the_worlds(whole, tmp_path):
 def test_a_repeated_call_gives_the_same_block_and_a_lost_shard_continues(whole, tmp_path):
     shard = RolloutShard(CART, 0, 4, tmp_path, SMALL)
     shard.collect(POLICY, 4, deviation=0.5)
-    first = shard.collect(POLICY, 4, start=4, deviation=0.5)
+    lost = RolloutShard(CART, 0, 4, tmp_path, SMALL)  # as after a loss between two calls
+    first = lost.collect(POLICY, 4, start=4, deviation=0.5)
+    lost.close()
 
     again = shard.collect(POLICY, 4, start=4, deviation=0.5)
     shard.close()
@@ -60,7 +62,7 @@ def test_a_repeated_call_gives_the_same_block_and_a_lost_shard_continues(whole, 
         other.collect(POLICY, 4, start=0)
     other.close()
 
-    assert step == 4
+    assert step == 8
     for block in (first, again, anew):
         assert np.array_equal(block.rewards, whole.rewards[4:])
         assert np.array_equal(block.last_observations["policy"], whole.last_observations["policy"])

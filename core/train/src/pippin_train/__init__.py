@@ -12,7 +12,8 @@ from .configs import Trainer, TrainerConfig
 
 if TYPE_CHECKING:
     from .networks import write_policy
+    from .train import Training, train_policy
 
-__all__ = ["Trainer", "TrainerConfig", "write_policy"]
+__all__ = ["Trainer", "TrainerConfig", "Training", "train_policy", "write_policy"]
 
 __getattr__ = late(__name__)

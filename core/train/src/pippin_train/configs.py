@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import attrs
 from attrs.validators import deep_iterable, ge, gt, in_, le, min_len
@@ -17,7 +17,8 @@ class Trainer(Protocol):
     """Contract of a trainer: a class that the configuration of the group `pippin.trainers` names.
 
     It is called with its configuration, `env`, a `pippin_task.gym.VectorEnv` that was reset, and a seed. Only this
-    process trains. `env.progress` is the share of the iterations that are done, for what changes during a training.
+    process trains, or all of `torch.distributed` if the configuration is `is_data_parallel`. `env.progress` is the
+    share of the iterations that are done, for what changes during a training.
     """
 
     backend: str
@@ -62,6 +63,10 @@ def _needs_symmetry(instance: Any, attribute: attrs.Attribute[Any], value: float
 @attrs.frozen(kw_only=True)
 class TrainerConfig:
     """Settings of a training by PPO: those that every trainer has."""
+
+    is_data_parallel: ClassVar[bool] = False
+    """Whether several processes may learn together: each has an `env` with some of the worlds and a seed of its own,
+    and averages gradients and statistics by the group of `torch.distributed`, so that all have the same networks."""
 
     iterations: int = attrs.field(default=500, validator=ge(1))
     """Number of iterations: each collects steps of all worlds, and learns from them."""
@@ -142,6 +147,7 @@ class RslRlConfig(TrainerConfig):
     """PPO of rsl-rl-lib. A group of observations `critic`, if there is one, is what the value reads."""
 
     implementation = ".rsl_rl:TrainerRslRl"
+    is_data_parallel = True
     extra = "rsl-rl"
 
     desired_kl: float = attrs.field(default=0.01, validator=[finite, ge(0.0)])

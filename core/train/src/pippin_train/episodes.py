@@ -11,14 +11,14 @@ from pippin import SimulationConfig
 from pippin_task import passport_of, write_passport
 from pippin_task.gym import VectorEnv
 
-_KEPT = 100
+KEPT = 100
 """Episodes of which the mean is taken."""
 
 
 class TrainingEnv(VectorEnv):
-    """A vector environment that counts its steps, and keeps the returns and lengths of the last 100 episodes."""
+    """A vector environment that counts its steps, and keeps the returns and lengths of the last episodes."""
 
-    def __init__(self, *args: Any, reward_scale: float = 1.0, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, reward_scale: float = 1.0, kept: int = KEPT, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         #: Factor of the rewards that `step` returns.
         self.reward_scale = reward_scale
@@ -27,7 +27,7 @@ class TrainingEnv(VectorEnv):
         #: Share of the training's iterations that are done.
         self.progress: float = 0.0
         #: Return and length of each of the last episodes, the oldest first.
-        self.last_episodes: deque[tuple[float, int]] = deque(maxlen=_KEPT)
+        self.last_episodes: deque[tuple[float, int]] = deque(maxlen=kept)
         self._has_ended = np.zeros(self.num_envs, dtype=bool)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:

@@ -19,6 +19,21 @@ from .networks import write_policy
 from .torch_layers import layers_of, limit_threads, read_parts, set_rate
 
 
+class DistributedRunner(OnPolicyRunner):
+    """A runner in the process group that is there, if there is one; rsl-rl-lib itself makes one of GPUs alone."""
+
+    def _configure_multi_gpu(self) -> None:
+        distributed = torch.distributed
+        is_alone = not distributed.is_initialized()
+        self.gpu_global_rank, self.gpu_world_size = (
+            (0, 1) if is_alone else (distributed.get_rank(), distributed.get_world_size())
+        )
+        self.is_distributed = False  # else each call of `learn` sends all parameters, and prints
+        self.cfg["multi_gpu"] = (
+            None if is_alone else {"global_rank": self.gpu_global_rank, "world_size": self.gpu_world_size}
+        )
+
+
 class TrainerRslRl:
     """A runner of rsl-rl-lib, one iteration at a time."""
 
@@ -61,7 +76,9 @@ class TrainerRslRl:
             "critic": network,
             "algorithm": algorithm,
         }
-        self._runner = OnPolicyRunner(wrapper, settings, log_dir=None, device=env.device)
+        self._runner = DistributedRunner(wrapper, settings, log_dir=None, device=env.device)
+        if self._runner.alg.is_multi_gpu:
+            self._runner.alg.broadcast_parameters()
         wrapper.value = lambda seen: self._runner.alg.gamma * self._runner.alg.critic(seen).detach().squeeze(-1)
 
     def learn(self) -> None:

@@ -6,10 +6,10 @@ import atexit
 import csv
 import gc
 import json
-import math
+import os
 import shlex
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,12 @@ import attrs
 import numpy as np
 from pippin import ConfigError, SimulationConfig, load
 from pippin.catalog import Catalog
+from pippin.config import inline_text
 from pippin.report import Chart, Markup, heading, section
 from pippin.studies import RunFolder, RunProgress, Study, run_study
 
 from .configs import trainer_config
+from .ranks import Ranks, is_lost
 
 DEFAULT_TRAINER = "rsl-rl"
 """Trainer of a file that names none."""
@@ -40,11 +42,17 @@ class Training:
     """State of a training."""
 
     folder: Path
+    """The run folder."""
+
     trainer: str
+    """Name of what learns."""
+
     iterations: int
     """Iterations at the end."""
 
     iteration: int = 0
+    """Iterations so far."""
+
     steps: int = 0
     """Control steps of all worlds so far."""
 
@@ -103,24 +111,54 @@ def load_training(file: Path, overrides: Sequence[str], trainer: str | None) -> 
 
 
 def train(
-    file: Path, config: SimulationConfig, overrides: Sequence[str], *, out: Path | None, resume: Path | None
+    file: Path,
+    config: SimulationConfig,
+    overrides: Sequence[str],
+    *,
+    out: Path | None,
+    resume: Path | None,
+    ranks: Ranks,
+    report: Callable[[Training], Any] | None = None,
 ) -> Training:
-    """Train a policy for a file; Ctrl-C ends it after an iteration, and what was learned is saved.
+    """Train as `train_policy` does, with what `load_training` returned, in one of the processes that learn together."""
+    if ranks.rank:
+        return run_study(TrainingFollower(config, resume, ranks), file, overrides)
+    study = TrainingStudy(config, resume, ranks, report)
+    return run_study(study, file, overrides, out=out if resume is None else RunFolder(resume, continues=True))
+
+
+def train_policy(
+    file: str | os.PathLike[str],
+    overrides: Mapping[str, Any] | Iterable[str] | None = None,
+    *,
+    trainer: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    report: Callable[[Training], bool | None] | None = None,
+) -> Training:
+    """Train a policy for the task of a file, as `pippin train` does, in this process.
 
     Args:
-        file: The configuration file.
-        config: Its configuration, as `load_training` returns it.
-        overrides: The values set on top of the file.
-        out: The run folder, new or empty.
+        file: A configuration file with a `[task]` table.
+        overrides: Values on top of the file, as for `load`.
+        trainer: What learns, by default as the file says.
+        out: The run folder, new or empty; by default `runs/NAME-DATE-TIME`.
         resume: The folder of a training to continue, in place of `out`.
+        report: Called after each iteration with how far the training is. If it returns True, the training ends, and
+            what was learned is saved, also if it raises: so libraries that search settings end bad trainings early.
 
     Raises:
-        ConfigError: An argument or the environment is wrong.
+        ConfigError: The file or an argument is wrong.
         PluginError: The library of the trainer is not installed, or the trainer is broken.
         KeyboardInterrupt: Ctrl-C ended it; `args[0]` is the training, which can be continued.
     """
-    study = TrainingStudy(config, resume)
-    return run_study(study, file, overrides, out=out if resume is None else RunFolder(resume, continues=True))
+    if resume is not None and out is not None:
+        raise ConfigError(f"out: '{out}'; `resume` writes into the folder that it continues: leave one of them out")
+    if isinstance(overrides, Mapping):
+        overrides = [f"{key}={inline_text(value)}" for key, value in overrides.items()]
+    config, values = load_training(Path(file), [*(overrides or ())], trainer)
+    paths = {"out": None if out is None else Path(out), "resume": None if resume is None else Path(resume)}
+    return train(Path(file), config, values, ranks=Ranks(), report=report, **paths)
 
 
 class TrainingStudy(Study[Training]):
@@ -128,10 +166,16 @@ class TrainingStudy(Study[Training]):
 
     kind = "training"
 
-    def __init__(self, config: SimulationConfig, resume: Path | None) -> None:
+    def __init__(
+        self,
+        config: SimulationConfig,
+        resume: Path | None,
+        ranks: Ranks,
+        report: Callable[[Training], Any] | None = None,
+    ) -> None:
         choice = config.trainer
         assert choice is not None, "load_training sees to it"
-        self._choice = choice
+        self._choice, self._ranks, self._report = choice, ranks, report
         self._entry = Catalog.installed().find("trainer", choice.type)
         self._is_resumed = resume is not None
         self._env: Any = None
@@ -146,29 +190,35 @@ class TrainingStudy(Study[Training]):
 
     def build(self, config: SimulationConfig, folder: RunFolder) -> None:
         """Build the environment and the networks."""
-        from .episodes import TrainingEnv
+        from .episodes import KEPT, TrainingEnv
 
         atexit.unregister(gc.freeze)  # PyTorch complains at the end about what was not collected
         plugin: Any = self._entry.load()
-        settings, training = self._choice.config, self.training
+        settings, training, ranks = self._choice.config, self.training, self._ranks
         with self._entry.attributed("backend"):
             backend = plugin.backend
-        env = self._env = TrainingEnv(config.unobserved(), backend=backend, reward_scale=settings.reward_scale)
-        env.reset(seed=config.simulation.seed + training.iteration)
+        part = ranks.part(config.unobserved())
+        ranks.join(part.simulation.device)
+        with ranks.in_turn():
+            own: dict[str, Any] = {"reward_scale": settings.reward_scale, "kept": -(-KEPT // ranks.count)}
+            env = self._env = TrainingEnv(part, backend=backend, **own)
+            env.reset(seed=config.simulation.seed + training.iteration)
         with self._entry.attributed("__init__"):
-            self._trainer = plugin(settings, env, config.simulation.seed)
+            self._trainer = plugin(settings, env, ranks.seed(config.simulation.seed))
         env.begin_passport(config, settings.observations)
-        training.folder = folder.path
+        if not ranks.rank:
+            training.folder = folder.path
         if self._is_resumed:
             with self._entry.attributed("load"):
                 self._trainer.load(training.checkpoint)
+        if not ranks.rank:
             _cut_curve(folder, training.iteration)
-        folder.write_config(config)
+            folder.write_config(config)
 
     def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Learn until all iterations are done."""
         training, trainer, env = self.training, self._trainer, self._env
-        taken, saved = training.steps, training.iteration
+        saved = training.iteration
         with progress.phase("train"):
             try:
                 while training.iteration < training.iterations:
@@ -177,23 +227,52 @@ class TrainingStudy(Study[Training]):
                     with self._entry.attributed("learn"):
                         trainer.learn()
                     elapsed = time.perf_counter() - began
-                    training.cpu_seconds += time.process_time() - began_cpu
                     training.iteration += 1
-                    training.steps, training.seconds = taken + env.taken, training.seconds + elapsed
-                    mean, length = env.means()
-                    if not math.isnan(mean) and not (self._is_resumed and env.is_biased):
-                        training.mean_return, training.mean_length = mean, length
-                    _write_row(training)
-                    progress.update(training.line((env.taken - before) / elapsed))
+                    training.seconds += elapsed
+                    own = {"steps": env.taken - before, "cpu_seconds": time.process_time() - began_cpu}
+                    steps, is_asked = self._take_in(progress, own, is_asked=_is_asked(stop_if_asked))
+                    if not self._ranks.rank:
+                        _write_row(training)
+                    progress.update(training.line(steps / elapsed))
                     if training.iteration % self._choice.config.save_period == 0:
                         self._save()
                         saved = training.iteration
-                    stop_if_asked()
+                    if is_asked:
+                        raise KeyboardInterrupt
+                    if self._report is not None and self._report(training):
+                        break
+            except Exception as error:
+                if is_lost(error):
+                    progress.note(
+                        f"another process is lost; --resume {training.folder} continues with what was learned"
+                    )
+                raise
             finally:
                 if saved < training.iteration:
                     self._save()
 
+    def _take_in(self, progress: RunProgress, own: dict[str, Any], *, is_asked: bool) -> tuple[int, bool]:
+        """Take in the iteration of all processes; return their steps, and whether one of them is to stop."""
+        training, env, ranks = self.training, self._env, self._ranks
+        own |= {"episodes": len(env.last_episodes), "means": env.means(), "is_biased": env.is_biased}
+        own |= {"is_asked": is_asked or ranks.is_left, "notes": ranks.notes.taken()}
+        found = ranks.gathered(own)
+        steps = sum(each["steps"] for each in found)
+        training.steps += steps
+        training.cpu_seconds += sum(each["cpu_seconds"] for each in found)
+        ended = [each for each in found if each["episodes"]]
+        if ended and not (self._is_resumed and any(each["is_biased"] for each in found)):
+            weights = [each["episodes"] for each in ended]
+            means = np.average([each["means"] for each in ended], axis=0, weights=weights)
+            training.mean_return, training.mean_length = means.tolist()
+        for each in found:
+            for text, once in each["notes"]:
+                progress.note(text, once=once)
+        return steps, any(each["is_asked"] for each in found)
+
     def _save(self) -> None:
+        if self._ranks.rank:
+            return
         training, trainer = self.training, self._trainer
         folder = RunFolder(training.folder, continues=True)
         for path, write in ((training.checkpoint, trainer.save), (training.policy, trainer.write_policy)):
@@ -206,7 +285,7 @@ class TrainingStudy(Study[Training]):
 
     def result(self, folder: Path) -> Training | None:
         """Return how far it is; None before the first iteration."""
-        return self.training if (folder / CURVE).is_file() else None
+        return self.training if self._ranks.rank or (folder / CURVE).is_file() else None
 
     def page(self, result: Training, file: Path) -> Iterator[Markup]:
         """Yield how far it is, and the mean return and length of episodes as charts over time."""
@@ -229,9 +308,23 @@ class TrainingStudy(Study[Training]):
             self._env.close()
 
 
+class TrainingFollower(TrainingStudy):
+    """The training of a process that is not the first one: it learns the same, and has no folder."""
+
+    has_folder = False
+
+
 def play_command(file: Path, options: Sequence[str], training: Training) -> str:
     """Return the command that plays the policy of a training."""
     return shlex.join(["pippin", "play", str(file), *options, "--policy", str(training.policy)])
+
+
+def _is_asked(stop_if_asked: Callable[[], None]) -> bool:
+    try:
+        stop_if_asked()
+    except KeyboardInterrupt:
+        return True
+    return False
 
 
 def _resumed(folder: Path, training: Training) -> Training:

@@ -7,7 +7,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from pippin.console import PATH, changes, duration, json_line, new_table, out, print_table, shown_progress
@@ -36,6 +36,14 @@ FAILED = 4
     show_default=True,
     help="Longest time for a variant [s].",
 )
+@click.option(
+    "--retries",
+    type=click.IntRange(min=0),
+    default=3,
+    metavar="N",
+    show_default=True,
+    help="How often a variant begins again whose node of a cluster was lost.",
+)
 @out("The folder of the sweep", may_continue=True)
 @click.option("--parquet", "is_parquet", is_flag=True, help="Write results.parquet too, with pippin[parquet].")
 @click.option("--dry-run", "is_dry", is_flag=True, help="Check and print the variants, and run nothing.")
@@ -51,6 +59,7 @@ def sweep(
     processes: str | None,
     settings: tuple[str, ...],
     timeout: float,
+    retries: int,
     out: Path | None,
     is_parquet: bool,
     is_dry: bool,
@@ -82,7 +91,7 @@ def sweep(
     timed-out  it took longer than --timeout
     crashed    its process died
     incomplete a recording lacks rows, as the disk was full; the same command runs it again
-    stopped    it was running when the sweep was stopped
+    stopped    it was running when the sweep was stopped, or its node was lost more than --retries times
     waiting    it has not begun
 
     The exit code is 0 if all variants are ok, and 4 if one of them is not.
@@ -101,9 +110,8 @@ def sweep(
             _print_variants(variants)
             return
         try:
-            found = run_variants(
-                file, variants, executor, timeout=timeout, out=out, command=command, is_parquet=is_parquet
-            )
+            own: dict[str, Any] = {"timeout": timeout, "retries": retries, "out": out}
+            found = run_variants(file, variants, executor, command=command, is_parquet=is_parquet, **own)
         except KeyboardInterrupt:
             progress.note(f"stopped; resume with: {shlex.join(command)}")
             raise

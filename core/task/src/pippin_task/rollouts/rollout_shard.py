@@ -61,8 +61,8 @@ class RolloutShard:
     ) -> RolloutBatch:
         """Let a policy act for some control steps, and return what happened.
 
-        A checkpoint is written before the first step: if the call is repeated with its `start`, also by a shard that
-        was made again, it returns the same batch.
+        There is a checkpoint of the state before the first step, and one of that after the last: if the call is
+        repeated with its `start`, also by a shard that was made again, it returns the same batch, and so does the next.
 
         Args:
             policy: The content of an ONNX file: a plain multilayer perceptron, as for `[policy]`.
@@ -79,17 +79,23 @@ class RolloutShard:
         start = self.step_count if start is None else whole_number(start, "start")
         if start != self.step_count:
             self._return_to(start)
-        path = self._path(start)
-        if not path.exists():
-            self._rollout.simulation.save(path)
-        for step, old in self._checkpoints.items():
-            if step != start:
-                old.unlink()
-        return self._rollout.collect(policy, whole_number(steps, "steps"), self.worlds.start, group, deviation)
+        self._keep(start)
+        batch = self._rollout.collect(policy, whole_number(steps, "steps"), self.worlds.start, group, deviation)
+        self._keep(start)
+        return batch
 
     def close(self) -> None:
         """Close the simulation. The last checkpoint stays."""
         self._rollout.simulation.close()
+
+    def _keep(self, start: int) -> None:
+        """Write a checkpoint of the present step, if there is none, and leave only that of another one beside it."""
+        path = self._path(self.step_count)
+        if not path.exists():
+            self._rollout.simulation.save(path)
+        for step, old in self._checkpoints.items():
+            if step not in (start, self.step_count):
+                old.unlink()
 
     @property
     def _checkpoints(self) -> dict[int, Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 @click.option("--trainer", metavar="NAME", help="What learns: rsl-rl, sb3, skrl or another one; by default the file's.")
 @click.option("--iterations", type=click.IntRange(min=1), help="Iterations, in place of trainer.iterations.")
 @click.option("--resume", type=PATH, metavar="DIR", help="Continue the training of a run folder.")
+@click.option("--processes", type=click.IntRange(min=1), metavar="N", help="Learn in N processes of this machine.")
 @out()
 @json_line()
 def train(
@@ -29,6 +31,7 @@ def train(
     trainer: str | None,
     iterations: int | None,
     resume: Path | None,
+    processes: int | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -41,26 +44,40 @@ def train(
     The run folder, by default runs/NAME-DATE-TIME, has the configuration (config.toml), the policy (policy.onnx), a
     row for each iteration (training.csv), a page with the curves (report.html), and a checkpoint, which is replaced
     every trainer.save_period iterations. Ctrl-C ends the training after an iteration, and saves; --resume continues it.
+
+    With --processes, each process steps a part of the worlds, on a GPU of its own or on the CPU, and all learn the same
+    policy from the mean of their gradients. torchrun does the same on several machines.
     """
     if resume is not None and out is not None:
         raise click.UsageError("--out: --resume writes into the folder that it continues; leave one of them out")
     chosen = [*overrides, *([] if iterations is None else [f"trainer.iterations={iterations}"])]
-    with shown_progress(is_stdout_reserved=as_json) as progress:
+    from pippin_train.ranks import Ranks, launch
+
+    ranks = Ranks.of_environment()
+    if ranks.count == 1 and processes not in (None, 1):
+        _check(file, chosen, trainer, resume, processes)
+        launch(processes, ["-m", "pippin_start", *sys.argv[1:]])
+        return
+    if processes not in (None, ranks.count):
+        raise click.UsageError(f"--processes: {processes}, but torchrun has started {ranks.count}; leave it out")
+    with ranks.telling_once(), ranks.quiet() if ranks.rank else shown_progress(is_stdout_reserved=as_json) as progress:
         with progress.phase("read"):
             from pippin_train.train import load_training
             from pippin_train.train import train as train_file
 
             config, values = load_training(file, chosen, trainer)
         again = ["pippin", "train", str(file), *_options(trainer, chosen)]
+        again += [] if processes is None else ["--processes", str(processes)]
         try:
-            training = train_file(file, config, values, out=out, resume=resume)
+            training = train_file(file, config, values, out=out, resume=resume, ranks=ranks)
         except KeyboardInterrupt as error:
             if error.args:
                 _note(progress.note, error.args[0], file, overrides)
                 progress.note(f"resume with: {shlex.join([*again, '--resume', str(error.args[0].folder)])}")
             raise
         _note(progress.note, training, file, overrides)
-    if as_json:
+    ranks.close()
+    if as_json and not ranks.rank:
         click.echo(json.dumps(training.summary()))
 
 
@@ -82,3 +99,15 @@ def _note(note: Callable[[str], None], training: Training, file: Path, overrides
 def _options(trainer: str | None, overrides: Sequence[str]) -> list[str]:
     options = [] if trainer is None else ["--trainer", trainer]
     return [*options, *(word for each in overrides for word in ("--set", each))]
+
+
+def _check(file: Path, overrides: Sequence[str], trainer: str | None, resume: Path | None, processes: int) -> None:
+    """Raise what all processes would raise before they build anything; they give the warnings."""
+    from pippin_train.ranks import Ranks
+    from pippin_train.train import TrainingStudy, load_training
+
+    ranks = Ranks(count=processes, local_count=processes)
+    with ranks.quiet():
+        config, _ = load_training(file, overrides, trainer)
+        TrainingStudy(config, resume, ranks)
+        ranks.part(config.unobserved())
