@@ -28,7 +28,7 @@ from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from .scenes import GRAVITY, START, SWING_RATE
 from .tree_relations import TREE_RELATIONS
 from .trees import add_trees, trees_for
-from .trials import HALVED, measured_apart
+from .trials import measured_apart
 
 _INPUTS: Mapping[str, float] = {"body_f": 30.0, "joint_f": 30.0, "joint_target_q": 3.0, "joint_target_qd": 500.0}
 """Inputs of a step with numbers that make all else in a drawn tree small."""
@@ -169,7 +169,7 @@ def check_feature(runs: Runs, name: str) -> None:
     """Check one feature that the solver declares, on the benches of the feature, with its step and with half of it."""
     if name not in (runs.subject.features or ()):
         raise NotApplicableError("it does not declare it")
-    for each, step_of in itertools.product(benches_of(name), ("", HALVED)):
+    for each, step_of in itertools.product(benches_of(name), runs.subject.steps):
         found = runs.tried("features")[each + step_of]
         if isinstance(found, Exception):
             raise runs.fault(

@@ -117,11 +117,15 @@ def checks_of(kind: KindChecks) -> tuple[Check, ...]:
 
 def fast(checks: Collection[Check]) -> list[str]:
     """Return the names of checks for each save of a file: all that take a tenth of a second, and of those that take a
-    few tenths the first two of each family: two drawn trees, and not 21.
+    few tenths the first two of each family: two drawn trees, and not 21; those that are alone wait.
     """
     dear = [each.name for each in checks if 0.1 < each.seconds < 1.0]
     families = [name.partition("_")[0] for name in dear]
-    kept = {name for index, name in enumerate(dear) if families[:index].count(families[index]) < 2}
+    kept = {
+        name
+        for index, name in enumerate(dear)
+        if families.count(families[index]) > 1 and families[:index].count(families[index]) < 2
+    }
     return [each.name for each in checks if each.seconds <= 0.1 or each.name in kept]
 
 
@@ -234,13 +238,15 @@ class Conformance:
 
         Args:
             names: Names of the checks, which simulate nothing for others; None means all.
-            seconds: Time of this process, with what it has imported, after which no check begins [s].
+            seconds: Time of this process, with what it has imported, after which no check begins [s]; benches then
+                move with the step alone, and not with half of it.
 
         Raises:
             PluginError: As `run`.
         """
         chosen = None if names is None else frozenset(names := tuple(names))
-        runs = self._runs if chosen is None else Runs(attrs.evolve(self.subject, chosen=chosen))
+        steps = self.subject.steps if seconds == math.inf else ("",)
+        runs = self._runs if chosen is None else Runs(attrs.evolve(self.subject, chosen=chosen, steps=steps))
         try:
             told: dict[str, str] = {}
             for name in self.checks if names is None else names:
