@@ -194,6 +194,21 @@ def _refuse_motion(runs: Runs, name: str, bench: str, found: float, step_of: str
         )
 
 
+def check_pair(runs: Runs, name: str) -> None:
+    """Check that shapes of each kind lie on one kind, as contacts of each pair have to carry them."""
+    found = {pair: each for pair, each in runs.tried("pairs").items() if pair.endswith(f" on {name}")}
+    if not found:
+        raise NotApplicableError("it declares no rigid_contacts of bodies with free_joints")
+    if faults := [f"{pair}: {each.fault}" for pair, each in found.items() if each.fault]:
+        raise runs.fault(
+            f"declares rigid_contacts, but {'; '.join(faults)}; compare the normal, its sign and the points of each pair"
+            " of shapes, or refuse the pair by name at the build"
+        )
+    if refused := {pair: each.refusal for pair, each in found.items() if each.refusal}:
+        rest = "" if len(refused) == len(found) else "; the others are right"
+        raise NotApplicableError(f"it has no {', '.join(refused)}: {next(iter(refused.values()))}{rest}")
+
+
 def check_forms(runs: Runs) -> None:
     """An arm moves alike whether it comes as URDF, MJCF, USD, objects of the file or calls of Newton."""
     if not {"rigid_bodies", "revolute_joints"} <= set(runs.subject.features or ()):

@@ -22,6 +22,7 @@ from .benches import BENCHES, benches_of
 from .kinds import KindChecks
 from .observables import OBSERVABLES
 from .outcomes import Check, CheckResult, NotApplicableError, check, check_name, raise_failed, result_of
+from .pairs import SUPPORTS
 from .plugin_under_test import PluginUnderTest, Scene
 from .relations import RELATIONS
 from .runs import Runs
@@ -60,6 +61,11 @@ _RELATIONS = {
     name: f"A drawn tree {text} moves as before, but for an error that shrinks with the step."
     for name, text in TREE_RELATIONS.items()
 }
+_PAIRS = {
+    name: f"A shape of each kind that lies on a {name.replace('_', ' ')} which leans, without friction, is carried along"
+    " its normal, by as much as its weight asks, at the place where the two meet; or the pair is refused."
+    for name in SUPPORTS
+}
 _OBSERVABLES = {name: f"If the solver declares `{name.split()[0]}`: {text}." for name, text in OBSERVABLES.items()}
 _CHANGES = {
     name: f"`{name}` in one world: {each.expectation}, there alone; or it is refused."
@@ -83,6 +89,7 @@ CHECKS = (
     *_of(solver_checks, "feature_gravity feature_heterogeneous_worlds feature_different_meshes"),
     *_of(solver_checks, "feature_particle_worlds"),
     *_of(solver_checks, "feature_gradients", 5.0),
+    *_family("pair", _PAIRS, 1.0),
     *_family("tree", _TREES, 0.3),
     *_of(solver_checks, "forms", 1.0),
     *_family("relation", _RELATIONS, 1.0),

@@ -26,6 +26,7 @@ from .benches import BENCHES, DURATION, Rows
 from .kinds import merged
 from .observables import errors_of_observables
 from .observation import model_and_state, step
+from .pairs import results_of_pairs
 from .plugin_under_test import HALVED, PluginUnderTest
 from .relations import errors_of_relations
 from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
@@ -298,6 +299,7 @@ TRIALS = {
     "relations": errors_of_relations,
     "tree_relations": errors_of_tree_relations,
     "observables": errors_of_observables,
+    "pairs": results_of_pairs,
     "answers": answers,
     "refusals": refusals,
     "trusted": trusted,
