@@ -149,7 +149,9 @@ def _fault(support: str, kind: str, number: int, way: np.ndarray, speed: np.ndar
     if not -_SUNK <= found["way"] <= _LIFTED:
         return f"in {_TIME:g} s, it moved by {found['way']:.3g} m along the normal, expected {-_SUNK} to {_LIFTED}"
     if not found["across"] <= _ACROSS:
-        return f"without friction, {found['across']:.3g} of the force acts across the normal, expected at most {_ACROSS}"
+        return (
+            f"without friction, {found['across']:.3g} of the force acts across the normal, expected at most {_ACROSS}"
+        )
     if not found["astray"] <= _ASTRAY:
         return (
             f"the torque is {found['astray']:.3g} of the weight by the distance of the centre of mass from that of the"
