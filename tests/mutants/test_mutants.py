@@ -77,6 +77,14 @@ def test_a_solver_with_a_wrong_number_is_found(kit, name):
     assert text in result.reason
 
 
+def test_friction_that_is_wrong_in_one_world_is_found(kit):
+    with physics.mutated(physics.mutants()["shape_material_mu 0.7 times (world 3)"]):
+        result = kit.run("model_changes")
+
+    assert result.outcome == "failed"
+    assert "m/s after 0.1 s, expected one of 0.4 to 0.75, and 0.9 to 1" in result.reason
+
+
 @pytest.mark.parametrize("name", ["body_f", "joint_f", "joint_target_q", "joint_target_qd"])
 def test_an_input_that_acts_a_step_late_is_found(kit, name):
     with physics.mutated(physics.mutants()[f"{name} a step late"]):
@@ -156,7 +164,7 @@ def of_pair(names, change, pair):
 WRONG_PAIRS = {
     "lost": ("shape0 shape1", lambda shapes: 0 * shapes - 1, "the contact gave "),
     "turned round": ("normal", np.negative, "the contact gave "),
-    "at 3 cm from its place": ("point0 point1", lambda points: points + [0.03, 0.0, 0.0], "the torque is "),
+    "at 3 cm from its place": ("point0 point1", lambda points: points + 0.03 * np.eye(3)[0], "the torque is "),
 }
 """The arrays of contacts that are wrong, how, and what the kit says."""
 

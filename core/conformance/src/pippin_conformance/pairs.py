@@ -39,8 +39,8 @@ _LEAN, _TIME, _BESIDE = 0.2, 0.1, np.array([0.012, 0.016, 0.0])
 """Angle of the slope [rad], the time of a trial [s], and the centre of mass from that of the shape [m]."""
 
 _ACROSS, _SUNK, _LIFTED, _ASTRAY = 0.12, 0.02, 0.01, 0.6
-"""Largest force across the normal, in units of that along it; largest ways into it and out of it [m]; and largest torque
-beside that of the place of the contact, in units of the weight by `_BESIDE`."""
+"""Largest force across the normal, in units of that along it; largest ways into it and out of it [m]; and largest
+torque beside that of the place of the contact, in units of the weight by `_BESIDE`."""
 
 
 @attrs.frozen(kw_only=True)
@@ -149,9 +149,7 @@ def _fault(support: str, kind: str, number: int, way: np.ndarray, speed: np.ndar
     if not -_SUNK <= found["way"] <= _LIFTED:
         return f"in {_TIME:g} s, it moved by {found['way']:.3g} m along the normal, expected {-_SUNK} to {_LIFTED}"
     if not found["across"] <= _ACROSS:
-        return (
-            f"without friction, {found['across']:.3g} of the force acts across the normal, expected at most {_ACROSS}"
-        )
+        return f"without friction, {found['across']:.3g} of the force is across the normal, expected at most {_ACROSS}"
     if not found["astray"] <= _ASTRAY:
         return (
             f"the torque is {found['astray']:.3g} of the weight by the distance of the centre of mass from that of the"

@@ -201,8 +201,8 @@ def check_pair(runs: Runs, name: str) -> None:
         raise NotApplicableError("it declares no rigid_contacts of bodies with free_joints")
     if faults := [f"{pair}: {each.fault}" for pair, each in found.items() if each.fault]:
         raise runs.fault(
-            f"declares rigid_contacts, but {'; '.join(faults)}; compare the normal, its sign and the points of each pair"
-            " of shapes, or refuse the pair by name at the build"
+            f"declares rigid_contacts, but {'; '.join(faults)}; compare the normal, its sign and the points of each"
+            " pair of shapes, or refuse the pair by name at the build"
         )
     if refused := {pair: each.refusal for pair, each in found.items() if each.refusal}:
         rest = "" if len(refused) == len(found) else "; the others are right"
@@ -446,8 +446,8 @@ def _try_friction(runs: Runs) -> None:
     if not (0.4 < others.min() <= others.max() < min(0.75, others.min() + 0.02) and 0.9 < speeds[-1] < 1.0):
         raise runs.fault(
             f"SHAPE_PROPERTIES: friction of the last world was changed from 0.5 to 0.05, and boxes of 1 m/s have"
-            f" {np.round(speeds, 2).tolist()} m/s after {DURATION} s, expected 0.4 to 0.75, and 0.9 to 1; take it over"
-            " in notify_model_changed, or declare rigid_contacts 'build' in supported_features"
+            f" {np.round(speeds, 2).tolist()} m/s after {DURATION} s, expected one of 0.4 to 0.75, and 0.9 to 1; take"
+            " it over in notify_model_changed, or declare rigid_contacts 'build' in supported_features"
         )
 
 

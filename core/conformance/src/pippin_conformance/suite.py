@@ -62,8 +62,8 @@ _RELATIONS = {
     for name, text in TREE_RELATIONS.items()
 }
 _PAIRS = {
-    name: f"A shape of each kind that lies on a {name.replace('_', ' ')} which leans, without friction, is carried along"
-    " its normal, by as much as its weight asks, at the place where the two meet; or the pair is refused."
+    name: f"A shape of each kind that lies on a {name.replace('_', ' ')} which leans, without friction, is carried"
+    " along its normal, by as much as its weight asks, at the place where the two meet; or the pair is refused."
     for name in SUPPORTS
 }
 _OBSERVABLES = {name: f"If the solver declares `{name.split()[0]}`: {text}." for name, text in OBSERVABLES.items()}
