@@ -32,7 +32,7 @@ WRONG: Mapping[str, str] = {
     "mesh on mesh": "normals at the edges of two meshes lie along their faces",
     "cone on ellipsoid": "the normal of a tip on an ellipsoid may be a zero vector",
 }
-"""Pairs that Newton's own contacts get wrong, which no solver can mend that takes them."""
+"""Pairs that Newton's own contacts get wrong, which no solver that takes them can correct."""
 
 _ROUND = ("sphere", "capsule", "ellipsoid")
 _LEAN, _TIME, _BESIDE = 0.2, 0.1, np.array([0.012, 0.016, 0.0])
@@ -45,7 +45,7 @@ torque beside that of the place of the contact, in units of the weight by `_BESI
 
 @attrs.frozen(kw_only=True)
 class PairResult:
-    """What a solver does with a pair of shapes."""
+    """Answer of a solver to a pair of shapes."""
 
     refusal: str = ""
     """Text of the error by which it refuses the pair."""
