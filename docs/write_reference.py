@@ -19,6 +19,7 @@ from reference_pages import (
     conformance,
     honoured,
     hooks,
+    kinds,
     meanings,
     members,
     names,
@@ -54,12 +55,17 @@ PAGES = {
 """Function that returns each page, by the name of its file."""
 
 
+def sections() -> dict[Path, str]:
+    """Return each page of which a section is generated, as it has to be."""
+    return meanings.sections() | {kinds.NAMING: kinds.naming()}
+
+
 def main() -> None:
     """Write the pages, sections of pages, and the names of our own plugins."""
     first_party.PATH.write_text(first_party.text(), encoding="utf-8")
     for name, page in PAGES.items():
         (DOCS / "reference" / f"{name}.md").write_text(page(), encoding="utf-8")
-    for path, text in meanings.sections().items():
+    for path, text in sections().items():
         path.write_text(text, encoding="utf-8")
 
 

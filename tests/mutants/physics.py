@@ -11,6 +11,8 @@ import contextlib
 import fnmatch
 import inspect
 import itertools
+import json
+import pathlib
 import random
 import time
 import warnings
@@ -551,26 +553,30 @@ def main() -> None:
     parser.add_argument("--sample", type=int, help="a number of mutants drawn from all")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--solver", default="featherstone")
+    parser.add_argument("--results", type=pathlib.Path, help="a file of JSON lines, of which a run goes on")
     arguments = parser.parse_args()
     all_of_them, solver = mutants(), arguments.solver
     names = arguments.names or list(all_of_them)
     if arguments.sample:
         names = random.Random(arguments.seed).sample(names, arguments.sample)
-    true, passed, acting = witness(None, solver), [], 0
-    without = FAILING.get(solver, ())
+    results = {}
+    if arguments.results and arguments.results.exists():
+        results = dict(map(json.loads, arguments.results.read_text().splitlines()))
+    true, without = witness(None, solver), FAILING.get(solver, ())
     same = Mutant(name="true", owner="step", step=lambda true, *rest: true(*rest))
     assert not (odd := let_pass(same, solver=solver, without=without)), odd
-    for name in names:
+    for name in (each for each in names if each not in results):
         begun = time.perf_counter()
         mutant = all_of_them[name]
-        if not acts(mutant, true, solver):
-            print(f"{name}: does not act", flush=True)
-            continue
-        acting += 1
-        found = let_pass(mutant, solver=solver, without=without)
-        passed += [] if found else [name]
-        print(f"{name}: {found or 'PASSES'} ({time.perf_counter() - begun:.1f} s)", flush=True)
-    print(f"{len(passed)} of {acting} pass:", *passed, sep="\n  ")
+        found = let_pass(mutant, solver=solver, without=without) if acts(mutant, true, solver) else "does not act"
+        results[name] = found or "PASSES"
+        print(f"{name}: {results[name]} ({time.perf_counter() - begun:.1f} s)", flush=True)
+        if arguments.results:
+            with arguments.results.open("a") as file:
+                file.write(json.dumps([name, results[name]]) + "\n")
+    acting = [name for name in names if results[name] != "does not act"]
+    passed = [name for name in acting if results[name] == "PASSES"]
+    print(f"{len(passed)} of {len(acting)} pass:", *passed, sep="\n  ")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ itself, moved and turned.
 """
 
 import newton
+import numpy as np
 import pytest
 from pippin_conformance import Conformance, relations
 from pippin_conformance.plugin_under_test import PluginUnderTest
@@ -76,6 +77,14 @@ def test_a_solver_with_a_wrong_number_is_found(kit, name):
     assert text in result.reason
 
 
+def test_friction_that_is_wrong_in_one_world_is_found(kit):
+    with physics.mutated(physics.mutants()["shape_material_mu 0.7 times (world 3)"]):
+        result = kit.run("model_changes")
+
+    assert result.outcome == "failed"
+    assert "m/s after 0.1 s, expected one of 0.4 to 0.75, and 0.9 to 1" in result.reason
+
+
 @pytest.mark.parametrize("name", ["body_f", "joint_f", "joint_target_q", "joint_target_qd"])
 def test_an_input_that_acts_a_step_late_is_found(kit, name):
     with physics.mutated(physics.mutants()[f"{name} a step late"]):
@@ -131,6 +140,48 @@ def test_one_relation_alone_finds_a_wrong_solver(kit, name):
     broken = {relation: result.reason for relation, result in results.items() if result.outcome == "failed"}
     assert list(broken) == [ALONE[name]], broken
     assert "has to move as before, but " in broken[ALONE[name]]
+
+
+def of_pair(names, change, pair):
+    """Return a mutant that sees arrays of contacts otherwise, where the two shapes are of a pair of kinds."""
+    kinds = {int(newton.GeoType[kind]) for kind in pair}
+
+    def step(true, before, after, control, contacts, dt):
+        types = true.__self__.model.shape_type.numpy()
+        arrays = [getattr(contacts, f"rigid_contact_{name}").numpy() for name in names.split()]
+        shapes = [getattr(contacts, f"rigid_contact_shape{side}").numpy() for side in "01"]
+        rows = np.array([one >= 0 and {types[one], types[other]} == kinds for one, other in zip(*shapes, strict=True)])
+        kept = [values.copy() for values in arrays]
+        for values in arrays:
+            values[rows] = change(values[rows])
+        true(before, after, control, contacts, dt)
+        for values, true_ones in zip(arrays, kept, strict=True):
+            values[...] = true_ones
+
+    return physics.Mutant(name="", owner="step", step=step)
+
+
+WRONG_PAIRS = {
+    "lost": ("shape0 shape1", lambda shapes: 0 * shapes - 1, "the contact gave "),
+    "turned round": ("normal", np.negative, "the contact gave "),
+    "at 3 cm from its place": ("point0 point1", lambda points: points + 0.03 * np.eye(3)[0], "the torque is "),
+}
+"""The arrays of contacts that are wrong, how, and what the kit says."""
+
+
+@pytest.mark.first_cases(3)
+@pytest.mark.parametrize("pair", [("BOX", "CAPSULE"), ("HFIELD", "CONE"), ("MESH", "SPHERE")])
+@pytest.mark.parametrize("wrong", WRONG_PAIRS)
+def test_one_pair_of_shapes_that_is_wrong_is_found(kit, wrong, pair):
+    names, change, text = WRONG_PAIRS[wrong]
+    support, kind = ({"HFIELD": "heightfield"}.get(name, name.lower()) for name in pair)
+    with physics.mutated(of_pair(names, change, pair)):
+        result = kit.run(f"pair_{support}")
+
+    assert result.outcome == "failed"
+    assert f"{kind} on {support}: " in result.reason
+    assert text in result.reason
+    assert result.reason.count(" on ") == 1, result.reason
 
 
 def loops_unturned(model, values, memory):

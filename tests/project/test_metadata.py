@@ -4,13 +4,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from pippin.catalog import Catalog
 
 ROOT = Path(__file__).parents[2]
 PROJECTS = sorted(
     path for folder in ("core", "solvers", "actuators", "sensors") for path in ROOT.glob(f"{folder}/*/src")
 )
-NAMING = (ROOT / "docs" / "how-to" / "publish-a-plugin.md").read_text().partition("## Choose a name")[2]
 
 
 @pytest.mark.parametrize("source", PROJECTS, ids=lambda path: path.parent.name)
@@ -23,11 +21,3 @@ def test_every_distribution_has_a_page_keywords_and_classifiers(source):
     assert f"uv pip install {project['name']}\n" in readme["text"]
     assert {"pippin", "newton", "robotics"} <= set(project["keywords"])
     assert "Topic :: Scientific/Engineering :: Physics" in project["classifiers"]
-
-
-def test_the_page_on_publishing_names_the_group_of_every_kind():
-    plurals = [kind.plural for kind in Catalog.installed().kinds.values() if kind.plural]
-    missing = [each for each in plurals if f"pippin.{each}`" not in NAMING and f"`.{each}`" not in NAMING]
-
-    assert plurals
-    assert not missing

@@ -156,7 +156,7 @@ SOLVER = KindChecks(
     names=(
         *FORGETTING,
         *("substeps", "isolation", "delay", "divergence", "free_fall", "pendulum", "coordinates", "contacts"),
-        *("feature*", "tree_*", "forms", "relation_*", "observable*", "model_changes", "change_*"),
+        *("feature*", "pair_*", "tree_*", "forms", "relation_*", "observable*", "model_changes", "change_*"),
     ),
     settings=_none,
 )

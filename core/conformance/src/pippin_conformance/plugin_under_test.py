@@ -23,6 +23,9 @@ from . import scenes
 from .kinds import LABEL, KindChecks, PlainSolver, kind_checks, merged, tables_of
 from .outcomes import check_name
 
+HALVED = " at half the step"
+"""End of the name of a bench."""
+
 Scene = Callable[["newton.ModelBuilder"], None]
 """Adds one world's content to a builder, on which the solver's custom attributes are registered."""
 
@@ -45,6 +48,9 @@ class PluginUnderTest:
     file: Path | None = None
     chosen: frozenset[str] | None = None
     """Names of the checks that run, which need no mechanisms of others beside; None means all."""
+
+    steps: tuple[str, ...] = ("", HALVED)
+    """The steps with which benches move."""
 
     def __str__(self) -> str:
         """Return kind and name, as in error messages."""

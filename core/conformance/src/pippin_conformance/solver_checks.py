@@ -29,7 +29,7 @@ from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from .scenes import GRAVITY, START, SWING_RATE
 from .tree_relations import TREE_RELATIONS
 from .trees import add_trees, trees_for
-from .trials import HALVED, measured_apart
+from .trials import measured_apart
 
 _INPUTS: Mapping[str, float] = {"body_f": 30.0, "joint_f": 30.0, "joint_target_q": 3.0, "joint_target_qd": 500.0}
 """Inputs of a step with numbers that make all else in a drawn tree small."""
@@ -170,7 +170,7 @@ def check_feature(runs: Runs, name: str) -> None:
     """Check one feature that the solver declares, on the benches of the feature, with its step and with half of it."""
     if name not in (runs.subject.features or ()):
         raise NotApplicableError("it does not declare it")
-    for each, step_of in itertools.product(benches_of(name), ("", HALVED)):
+    for each, step_of in itertools.product(benches_of(name), runs.subject.steps):
         found = runs.tried("features")[each + step_of]
         if isinstance(found, Exception):
             raise runs.fault(
@@ -193,6 +193,21 @@ def _refuse_motion(runs: Runs, name: str, bench: str, found: float, step_of: str
             f"declares {name}, but not so that{step_of} {BENCHES[bench].expectation}: {found:.3g}, expected {least:.3g}"
             f" to {most:.3g}; support it, or leave it out of supported_features"
         )
+
+
+def check_pair(runs: Runs, name: str) -> None:
+    """Check that shapes of each kind lie on one kind, as contacts of each pair have to carry them."""
+    found = {pair: each for pair, each in runs.tried("pairs").items() if pair.endswith(f" on {name}")}
+    if not found:
+        raise NotApplicableError("it declares no rigid_contacts of bodies with free_joints")
+    if faults := [f"{pair}: {each.fault}" for pair, each in found.items() if each.fault]:
+        raise runs.fault(
+            f"declares rigid_contacts, but {'; '.join(faults)}; compare the normal, its sign and the points of each"
+            " pair of shapes, or refuse the pair by name at the build"
+        )
+    if refused := {pair: each.refusal for pair, each in found.items() if each.refusal}:
+        rest = "" if len(refused) == len(found) else "; the others are right"
+        raise NotApplicableError(f"it has no {', '.join(refused)}: {next(iter(refused.values()))}{rest}")
 
 
 def check_forms(runs: Runs) -> None:
@@ -452,11 +467,12 @@ def _try_friction(runs: Runs) -> None:
         simulation.notify_model_changed(newton.ModelFlags.SHAPE_PROPERTIES)
         step(simulation, round(DURATION / runs.subject.dt) - 2)
         speeds = np.linalg.norm(on_host(simulation.state.body_qd)[:, :3], axis=1)
-    if not (0.4 < speeds[:-1].min() <= speeds[:-1].max() < 0.75 < 0.9 < speeds[-1] < 1.0):
+    others = speeds[:-1]
+    if not (0.4 < others.min() <= others.max() < min(0.75, others.min() + 0.02) and 0.9 < speeds[-1] < 1.0):
         raise runs.fault(
             f"SHAPE_PROPERTIES: friction of the last world was changed from 0.5 to 0.05, and boxes of 1 m/s have"
-            f" {np.round(speeds, 2).tolist()} m/s after {DURATION} s, expected 0.4 to 0.75, and 0.9 to 1; take it over"
-            " in notify_model_changed, or declare rigid_contacts 'build' in supported_features"
+            f" {np.round(speeds, 2).tolist()} m/s after {DURATION} s, expected one of 0.4 to 0.75, and 0.9 to 1; take"
+            " it over in notify_model_changed, or declare rigid_contacts 'build' in supported_features"
         )
 
 

@@ -22,6 +22,7 @@ from .benches import BENCHES, benches_of
 from .kinds import KindChecks
 from .observables import OBSERVABLES
 from .outcomes import Check, CheckResult, NotApplicableError, check, check_name, raise_failed, result_of
+from .pairs import SUPPORTS
 from .plugin_under_test import PluginUnderTest, Scene
 from .relations import RELATIONS
 from .runs import Runs
@@ -60,6 +61,11 @@ _RELATIONS = {
     name: f"A drawn tree {text} moves as before, but for an error that shrinks with the step."
     for name, text in TREE_RELATIONS.items()
 }
+_PAIRS = {
+    name: f"A shape of each kind that lies on a {name.replace('_', ' ')} which leans, without friction, is carried"
+    " along its normal, by as much as its weight asks, at the place where the two meet; or the pair is refused."
+    for name in SUPPORTS
+}
 _OBSERVABLES = {name: f"If the solver declares `{name.split()[0]}`: {text}." for name, text in OBSERVABLES.items()}
 _CHANGES = {
     name: f"`{name}` in one world: {each.expectation}, there alone; or it is refused."
@@ -83,6 +89,7 @@ CHECKS = (
     *_of(solver_checks, "feature_gravity feature_heterogeneous_worlds feature_different_meshes"),
     *_of(solver_checks, "feature_body_variants feature_particle_worlds"),
     *_of(solver_checks, "feature_gradients", 5.0),
+    *_family("pair", _PAIRS, 1.0),
     *_family("tree", _TREES, 0.3),
     *_of(solver_checks, "forms", 1.0),
     *_family("relation", _RELATIONS, 1.0),
@@ -117,11 +124,15 @@ def checks_of(kind: KindChecks) -> tuple[Check, ...]:
 
 def fast(checks: Collection[Check]) -> list[str]:
     """Return the names of checks for each save of a file: all that take a tenth of a second, and of those that take a
-    few tenths the first two of each family: two drawn trees, and not 21.
+    few tenths the first two of each family: two drawn trees, and not 21; those that are alone wait.
     """
     dear = [each.name for each in checks if 0.1 < each.seconds < 1.0]
     families = [name.partition("_")[0] for name in dear]
-    kept = {name for index, name in enumerate(dear) if families[:index].count(families[index]) < 2}
+    kept = {
+        name
+        for index, name in enumerate(dear)
+        if families.count(families[index]) > 1 and families[:index].count(families[index]) < 2
+    }
     return [each.name for each in checks if each.seconds <= 0.1 or each.name in kept]
 
 
@@ -234,13 +245,15 @@ class Conformance:
 
         Args:
             names: Names of the checks, which simulate nothing for others; None means all.
-            seconds: Time of this process, with what it has imported, after which no check begins [s].
+            seconds: Time of this process, with what it has imported, after which no check begins [s]; benches then
+                move with the step alone, and not with half of it.
 
         Raises:
             PluginError: As `run`.
         """
         chosen = None if names is None else frozenset(names := tuple(names))
-        runs = self._runs if chosen is None else Runs(attrs.evolve(self.subject, chosen=chosen))
+        steps = self.subject.steps if seconds == math.inf else ("",)
+        runs = self._runs if chosen is None else Runs(attrs.evolve(self.subject, chosen=chosen, steps=steps))
         try:
             told: dict[str, str] = {}
             for name in self.checks if names is None else names:

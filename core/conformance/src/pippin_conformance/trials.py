@@ -26,15 +26,13 @@ from .benches import BENCHES, DURATION, Rows
 from .kinds import merged
 from .observables import errors_of_observables
 from .observation import model_and_state, step
-from .plugin_under_test import PluginUnderTest
+from .pairs import results_of_pairs
+from .plugin_under_test import HALVED, PluginUnderTest
 from .relations import errors_of_relations
 from .runtime_changes import RUNTIME_CHANGES, RuntimeChange, cell_of
 from .scenes import equal_moments
 from .tree_relations import errors_of_tree_relations
 from .trees import errors_of_trees
-
-HALVED = " at half the step"
-"""End of the name of a bench."""
 
 WORLDS = 3
 """Worlds of a trial; the change is made in the last one."""
@@ -207,7 +205,7 @@ def measured_features(subject: PluginUnderTest) -> dict[str, Finding | Exception
     """Return what a solver gives on each bench of a feature that it declares, with two steps, or what was raised."""
     features = [name for name in subject.features or () if subject.asks("feature", name)]
     names = [name for name in BENCHES if name.partition(" ")[0] in features]
-    finer = measured(attrs.evolve(subject, dt=subject.dt / 2), names)
+    finer = measured(attrs.evolve(subject, dt=subject.dt / 2), names) if HALVED in subject.steps else {}
     return measured(subject, names) | {name + HALVED: found for name, found in finer.items()}
 
 
@@ -301,6 +299,7 @@ TRIALS = {
     "relations": errors_of_relations,
     "tree_relations": errors_of_tree_relations,
     "observables": errors_of_observables,
+    "pairs": results_of_pairs,
     "answers": answers,
     "refusals": refusals,
     "trusted": trusted,

@@ -73,8 +73,8 @@ class Catalog:
         A distribution that is on `sys.path` twice counts once: the first is the one that Python would import.
         """
         catalog = cls(_source_of(_places(), tuple(map(id, sys.meta_path))))
-        for name in _listed(os.environ.get(BLOCK_VARIABLE, "")):
-            catalog = catalog.without(name, BLOCK_VARIABLE)
+        if blocked := _listed(os.environ.get(BLOCK_VARIABLE, "")):
+            catalog = catalog.without(blocked, BLOCK_VARIABLE)
         allowed = os.environ.get(ALLOW_VARIABLE)
         return catalog if allowed is None else catalog.only(_listed(allowed), ALLOW_VARIABLE)
 
@@ -110,16 +110,16 @@ class Catalog:
         """The tables at the top of a file: the kind whose plugins fill it, or the entry point that names its class."""
         return self.source.tables
 
-    def without(self, name: str, where: str) -> Catalog:
-        """Return the catalog with the entries called `name` blocked: still listed, but not selectable.
+    def without(self, names: Collection[str], where: str) -> Catalog:
+        """Return the catalog with the entries called by one of `names` blocked: still listed, but not selectable.
 
         A blocked entry does not make a name ambiguous.
 
         Args:
-            name: A plugin, a distribution, or `distribution:name`; a name that matches nothing adds a note.
-            where: The list that holds the name, for messages.
+            names: Each a plugin, a distribution, or `distribution:name`; one that matches nothing adds a note.
+            where: The list that holds the names, for messages.
         """
-        return self._with(Limit(where=where, names=(name,)), self._noted([name], where))
+        return self._with(Limit(where=where, names=tuple(names)), self._noted(names, where))
 
     def only(self, names: Collection[str], where: str) -> Catalog:
         """Return the catalog with all entries blocked that are not called by one of `names`; otherwise as `without`."""

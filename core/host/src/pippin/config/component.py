@@ -38,8 +38,8 @@ class CatalogConfig:
 
     def restrict(self, catalog: Catalog, where: Callable[[str], str] = "catalog.{}".format) -> Catalog:
         """Return the catalog with excluded plugins blocked; `where` returns the place of a key of this table."""
-        for name in self.block:
-            catalog = catalog.without(name, where("block"))
+        if self.block:
+            catalog = catalog.without(self.block, where("block"))
         if self.installed_only:
             catalog = catalog.only_installed(where("installed_only"))
         return catalog if self.allow is None else catalog.only(self.allow, where("allow"))
