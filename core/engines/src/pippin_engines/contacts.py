@@ -29,7 +29,9 @@ class EngineContacts:
 
     def __init__(self, model: newton.Model) -> None:
         #: The buffer.
-        self.buffer = newton.Contacts(PER_PAIR * model.shape_contact_pair_count, 0, device=model.device)
+        self.buffer: newton.Contacts = newton.Contacts(
+            PER_PAIR * model.shape_contact_pair_count, 0, device=model.device
+        )
         world = on_host(model.shape_world)
         self._bodies, self._rows = on_host(model.shape_body), np.tile(np.arange(len(world)), (model.world_count, 1))
         for index, rows in enumerate(self._rows):

@@ -175,7 +175,7 @@ class EngineSolver(abc.ABC):
 
     @pippin.hookimpl
     def initialize_contacts(self, model: newton.Model) -> ContactSource:
-        """Return the buffer for the contacts of an engine that tells them; the others have none, or their own."""
+        """Return the buffer for contacts of a `model` whose engine tells them; others have none, or their own."""
         if "contact_f" not in self.supported_observables:
             return ContactSource()
         self._contacts = EngineContacts(model)
