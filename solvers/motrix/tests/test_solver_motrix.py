@@ -84,13 +84,16 @@ def test_joints_of_several_axes_move_as_in_mujoco():
     arm = builder.add_link(mass=1.0, com=wp.vec3(0.0, 0.1, -0.2), inertia=inertia)
     driven = axis(axis=(0, 0, 1), armature=0.1, target_ke=20.0, target_kd=1.0)
     first = builder.add_joint_d6(
-        *(-1, carriage, [axis(axis=(1, 0, 0), damping=0.1, armature=0.1), driven], [axis(axis=(0, 1, 0))]),
+        *(-1, carriage),
+        linear_axes=[axis(axis=(1, 0, 0), damping=0.1, armature=0.1), driven],
+        angular_axes=[axis(axis=(0, 1, 0))],
         parent_xform=wp.transform((0.1, 0.2, 0.3), turns[0]),
         child_xform=wp.transform((0.05, -0.1, 0.02), turns[1]),
     )
     limited = axis(axis=(1, 0, 0), limit_lower=-0.3, limit_upper=0.3)
     second = builder.add_joint_d6(
-        *(carriage, arm, [], [limited, axis(axis=(0, 1, 0)), axis(axis=(0, 0, 1), armature=0.02)]),
+        *(carriage, arm),
+        angular_axes=[limited, axis(axis=(0, 1, 0)), axis(axis=(0, 0, 1), armature=0.02)],
         parent_xform=wp.transform((0.0, 0.2, -0.3), turns[1]),
         child_xform=wp.transform((0.05, 0.1, 0.02), turns[0]),
     )
