@@ -73,6 +73,10 @@ not enough. "Not played" was not tried since the policy was trained. `mujoco-nat
 engine, [in an environment of its own](../how-to/engine-in-an-environment.md). A return far above that of the first
 column is no success: it rewards a height or a speed that only a solver which throws the body can give.
 
+Sixteen episodes tell large differences, not small ones. `half_cheetah` and `humanoid` on MuJoCo 4.0 are within chance
+of 3.17. [What differs there](../how-to/engine-in-an-environment.md#what-this-gate-found-mujoco-40-and-rk4) is the `rk4`
+of `humanoid`.
+
 Why does `ant` fall on `motrix`? Its policy knows the pyramid of friction of `mujoco-native`, where a foot that slips
 between the two axes has as little as 0.71 of its friction. `motrix` has the round cone, and a step of Euler's kind. In
 the first 15 s of 16 episodes, 10 end early on `motrix`, and 10 on `mujoco-native` with `cone = "elliptic"` and

@@ -27,22 +27,35 @@ def main() -> None:
     """Train, play, and print a row for each policy."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", nargs="?", default="ant", help="a training of docs/examples/training")
-    parser.add_argument("--solvers", default="mujoco-native,motrix", help="solvers of trainings, the first also alone")
-    parser.add_argument("--unseen", default="physx@envs/physx", help="solvers to play on besides, some NAME@FOLDER")
+    parser.add_argument(
+        "--solvers", default="mujoco-native,motrix", help="solvers, some NAME@FOLDER, the first also alone"
+    )
+    parser.add_argument("--unseen", default="physx@envs/physx", help="solvers to play on besides")
     parser.add_argument("--seeds", default="0,1,2", help="seeds, separated by commas")
     parser.add_argument("--iterations", type=int, help="iterations of a training; by default those of the file")
     parser.add_argument("--episodes", type=int, default=16, help="episodes of a policy on a solver")
     parser.add_argument("--runs", type=Path, default=Path("runs/several"), help="folder of the run folders")
     options = parser.parse_args()
-    known, unseen = options.solvers.split(","), options.unseen.split(",")
+    known, unseen = ([placed(name) for name in names.split(",")] for names in (options.solvers, options.unseen))
     played = [*known, *(name for name in unseen if name)]
-    print(f"| trained on | seed | {' | '.join(played)} |\n|{'---|' * (2 + len(played))}")
+    print(f"| trained on | seed | {' | '.join(map(short, played))} |\n|{'---|' * (2 + len(played))}")
     for seed in map(int, options.seeds.split(",")):
         for solvers in (known[:1], known):
-            folder = options.runs / f"{options.name}-{'+'.join(solvers)}-{seed}"
+            folder = options.runs / f"{options.name}-{'+'.join(map(short, solvers))}-{seed}"
             train(options.name, solvers, seed, options.iterations, folder)
             cells = [play(options.name, folder, solver, options.episodes) for solver in played]
-            print(f"| {', '.join(solvers)} | {seed} | {' | '.join(cells)} |", flush=True)
+            print(f"| {', '.join(map(short, solvers))} | {seed} | {' | '.join(cells)} |", flush=True)
+
+
+def placed(name: str) -> str:
+    """Return NAME@FOLDER with the whole path of its folder, as files that are written elsewhere need it."""
+    solver, at, folder = name.partition("@")
+    return f"{solver}@{Path(folder).absolute()}" if at else solver
+
+
+def short(name: str) -> str:
+    """Return the name of a solver without its folder."""
+    return name.partition("@")[0]
 
 
 def train(name: str, solvers: list[str], seed: int, iterations: int | None, folder: Path) -> None:
@@ -70,7 +83,7 @@ def play(name: str, folder: Path, solver: str, episodes: int) -> str:
     out = folder / f"play-{solver}"
     if not (out / "summary.json").is_file():
         words = ["--policy", str(folder / "policy.onnx"), "--solver", solver, "--episodes", str(episodes)]
-        words += ["--set", f"solver.environment={Path(environment).absolute()}"] if environment else []
+        words += ["--set", f"solver.environment={environment}"] if environment else []
         file = EXAMPLES / "policies" / f"{name}.toml"
         subprocess.run(
             ["pippin", "play", str(file), *words, "--device", "cpu", "--out", str(out)], stdout=subprocess.DEVNULL

@@ -26,7 +26,7 @@ PACKAGES = {
     "core/conformance": 8_700,
     "core/deploy": 845,
     "core/dynamixel": 690,
-    "core/engines": 1_440,
+    "core/engines": 1_590,
     "core/feetech": 430,
     "core/fit": 6_150,
     "core/fuzz": 2_600,
@@ -46,10 +46,10 @@ PACKAGES = {
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 111_900
+TOTAL = 112_100
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
-WRAPPERS = {"drake": 248, "motrix": 225, "physx": 250, "pinocchio": 115}
+WRAPPERS = {"drake": 248, "motrix": 224, "physx": 250, "pinocchio": 115}
 """Lines of code of each solver that wraps an engine of others. Issue 55 asks for 250."""
 
 SLACK = 1.05

@@ -1,6 +1,7 @@
 """The engine of springs: NumPy alone."""
 
 import os
+import signal
 import sys
 import time
 
@@ -44,6 +45,14 @@ class Engine:
 
     def hangs(self):
         time.sleep(3600.0)
+
+    def late(self):
+        time.sleep(0.75)  # 1.5 times as long as the host waits
+
+    def stop_within_a_message(self):
+        channel = sys._getframe(1).f_locals["ends"].channel
+        channel.sendall(b"\x10")  # of the two lengths that a message begins with
+        os.kill(os.getpid(), signal.SIGSTOP)
 
     def raises(self):
         raise RuntimeError("the wire is torn")

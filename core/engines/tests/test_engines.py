@@ -120,6 +120,7 @@ def test_arguments_may_follow_from_the_version(environment):
         ("left", r"ended with exit code 7 in a step; see what it printed, and try `pippin env check"),
         ("raises", "solver: RuntimeError: the wire is torn"),
         ("hangs", "gave no answer to a step within 0.5 s, and its process was ended; set solver.timeout to more"),
+        ("late", "gave no answer to a step within 0.5 s, and its process was ended; set solver.timeout to more"),
         ("nan", "step [23] .*body_0.* of world 0 is not finite"),
     ],
 )
@@ -157,6 +158,22 @@ def test_a_stopped_process_is_ended(signals):
 
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"), [("scaled", {"rows": np.zeros(1 << 23), "factor": 2.0}), ("stop_within_a_message", {})]
+)
+def test_a_process_that_stops_within_a_message_is_ended(method, arguments, signals):
+    """It reads no more of what it is told, or says only a part of its answer."""
+    with simulation(environment=HERE, timeout=0.5) as found:
+        engine = found.solver.engine
+        if method == "scaled":
+            os.kill(engine.pid, signal.SIGSTOP)
+        start = time.perf_counter()
+        with pytest.raises(pippin.SimulationError, match=r"no answer to `\w+` within 0.5 s"):
+            engine.call(method, **arguments)
+
+    assert time.perf_counter() - start < 5.0
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def test_its_features_are_known_without_motrix():
     found = Catalog.installed().find("solver", "motrix").load()
 
     assert found.supported_features["joint_drives"] == "live"
-    assert "d6_joints" not in found.supported_features
+    assert "ball_joints" not in found.supported_features
 
 
 @pytest.mark.alone
@@ -72,6 +72,40 @@ def hinge(damping=0.0, tip=None):
 @needs_engine
 def test_an_ant_flies_as_in_mujoco(ant_flight):
     assert ant_flight("motrix") < 2e-5
+
+
+@needs_engine
+def test_joints_of_several_axes_move_as_in_mujoco():
+    """Frames are turned on both sides; a drive, a limit, armatures and damping act on some of the axes."""
+    builder, axis = newton.ModelBuilder(up_axis="Z"), newton.ModelBuilder.JointDofConfig
+    turns = [wp.normalize(wp.quat(*each)) for each in ((0.1, 0.2, 0.3, 0.9), (-0.3, 0.2, 0.1, 0.9))]
+    inertia = wp.mat33(0.02, 0.001, 0.0, 0.001, 0.03, 0.002, 0.0, 0.002, 0.04)
+    carriage = builder.add_link(mass=1.5, com=wp.vec3(0.1, 0.05, -0.1), inertia=inertia)
+    arm = builder.add_link(mass=1.0, com=wp.vec3(0.0, 0.1, -0.2), inertia=inertia)
+    driven = axis(axis=(0, 0, 1), armature=0.1, target_ke=20.0, target_kd=1.0)
+    first = builder.add_joint_d6(
+        *(-1, carriage),
+        linear_axes=[axis(axis=(1, 0, 0), damping=0.1, armature=0.1), driven],
+        angular_axes=[axis(axis=(0, 1, 0))],
+        parent_xform=wp.transform((0.1, 0.2, 0.3), turns[0]),
+        child_xform=wp.transform((0.05, -0.1, 0.02), turns[1]),
+    )
+    limited = axis(axis=(1, 0, 0), limit_lower=-0.3, limit_upper=0.3)
+    second = builder.add_joint_d6(
+        *(carriage, arm),
+        angular_axes=[limited, axis(axis=(0, 1, 0)), axis(axis=(0, 0, 1), armature=0.02)],
+        parent_xform=wp.transform((0.0, 0.2, -0.3), turns[1]),
+        child_xform=wp.transform((0.05, 0.1, 0.02), turns[0]),
+    )
+    builder.add_articulation([first, second])
+    builder.joint_q[:], builder.joint_qd[:] = [0.1, 0.2, 0.3, 0.1, 0.2, -0.1], [0.3, -0.2, 1.0, 0.5, -0.6, 1.0]
+    places = []
+    for solver in ({"type": "motrix"}, {"type": "mujoco-native", "integrator": "implicitfast"}):
+        with simulation(builder, worlds=2, **solver) as found:
+            found.step(100)
+            places.append(found.state.body_q.numpy().copy())
+
+    assert abs(places[0] - places[1]).max() < 5e-6
 
 
 @needs_engine

@@ -1,5 +1,6 @@
 """PhysX keeps the contract in an environment of its own, and moves and touches as formulas and MuJoCo say."""
 
+import collections
 import os
 import re
 from pathlib import Path
@@ -11,6 +12,7 @@ import pippin_conformance as conformance
 import pytest
 import warp as wp
 from pippin.catalog import Catalog
+from pippin.quaternions import rotated
 
 ENVIRONMENT = Path(os.environ.get("PIPPIN_PHYSX", Path(__file__).parents[3] / "envs" / "physx"))
 CONFORMANCE = conformance.Conformance("solver", "physx", config={"environment": str(ENVIRONMENT)})
@@ -22,9 +24,9 @@ needs_engine = pytest.mark.skipif(
 )
 
 
-def simulation(builder, worlds=1, dt=0.002, **settings):
+def simulation(builder, worlds=1, dt=0.002, observables=(), **settings):
     tables = {
-        "simulation": {"dt": dt, "device": "cpu"},
+        "simulation": {"dt": dt, "device": "cpu", "observables": list(observables)},
         "scene": {"worlds": worlds},
         "solver": {"type": "physx", "environment": str(ENVIRONMENT), **settings},
     }
@@ -331,3 +333,112 @@ def test_what_it_lacks_is_refused(builder, told):
     found = Catalog.installed().find("solver", "physx").load()(config)
 
     assert re.search(told, "\n".join(found.faults(builder().finalize(device="cpu"))))
+
+
+def contacts_of(found):
+    """Return the shapes and points on both sides, the normals, and the wrenches on the first shapes."""
+    count = int(found.contacts.rigid_contact_count.numpy()[0])
+    names = ("shape0", "shape1", "point0", "point1", "normal")
+    arrays = (getattr(found.contacts, f"rigid_contact_{name}") for name in names)
+    return [array.numpy()[:count].astype(float) for array in (*arrays, found.observables.contact_f)]
+
+
+@needs_engine
+def test_contacts_of_a_box_that_slides_bear_it_and_brake_it():
+    """Friction that acts below its centre presses more on the foremost points."""
+    with simulation(on_ground("box", speed=1.0, mu=0.3), observables=["contact_f"]) as found:
+        found.step(20)
+        _, _, point, _, normal, wrench = contacts_of(found)
+
+    force, torque = wrench[:, :3].sum(0), (wrench[:, 3:] + np.cross(point, wrench[:, :3])).sum(0)
+    assert normal == pytest.approx(np.tile([0.0, 0.0, -1.0], (4, 1)), abs=1e-5)
+    assert force == pytest.approx([-0.3 * 2.0 * G, 0.0, 2.0 * G], abs=0.02)
+    assert torque == pytest.approx(np.zeros(3), abs=0.005)
+
+
+@needs_engine
+def test_torsion_of_friction_is_in_the_wrenches():
+    """A box that spins about the vertical slows by what its contacts tell, although their forces add up to nothing."""
+    builder = on_ground("box", mu=0.3)
+    builder.joint_qd[5] = 8.0
+    with simulation(builder, observables=["contact_f"]) as found:
+        found.step(5)
+        before = found.state.body_qd.numpy()[0, 5]
+        found.step()
+        after = found.state.body_qd.numpy()[0, 5]
+        _, _, point, _, _, wrench = contacts_of(found)
+        pose = found.state.body_q.numpy()[0].astype(float)
+
+    arms = rotated(pose[3:], point)
+    torque = (wrench[:, 5] + np.cross(arms, wrench[:, :3])[:, 2]).sum()
+    assert before - after > 0.01
+    assert torque * 0.002 / 0.02 == pytest.approx(after - before, rel=0.02)
+
+
+@needs_engine
+def test_contacts_of_a_stack_are_of_its_pairs_and_worlds():
+    builder = on_ground("box")
+    place = wp.transform((0.0, 0.0, 0.3), wp.quat_identity())
+    top = builder.add_body(mass=3.0, inertia=wp.diag(wp.vec3(0.03)), xform=place)
+    builder.add_shape_box(top, hx=0.1, hy=0.1, hz=0.1, cfg=newton.ModelBuilder.ShapeConfig(density=0.0))
+    with simulation(builder, worlds=3, observables=["contact_f"]) as found:
+        q = found.state.joint_q.numpy().reshape(3, 14)
+        q[1, [2, 9]] += 1.0  # the stack of the second world falls, and nothing presses it together
+        found.state.joint_q.assign(q.ravel())
+        found.invalidate("joints", [1])
+        found.step(50)
+        first, second, *_, wrench = contacts_of(found)
+        body = found.model.shape_body.numpy().tolist()
+
+    upwards = collections.Counter()
+    for one, other, force in zip(first.astype(int), second.astype(int), wrench[:, 2], strict=True):
+        low, high = sorted((body[one], body[other]))
+        upwards[high, low] += force if body[one] == high else -force
+    expected = {(0, -1): 5.0 * G, (1, 0): 3.0 * G, (3, 2): 0.0, (4, -1): 5.0 * G, (5, 4): 3.0 * G}
+    assert dict(upwards) == pytest.approx(expected, rel=1e-3, abs=1e-3)
+
+
+@needs_engine
+@pytest.mark.parametrize("other", ["ground", "box"])
+@pytest.mark.parametrize("shape", ["box", "sphere", "capsule", "cylinder", "cone", "convex_hull"])
+def test_points_of_contacts_are_on_both_shapes_within_half_their_depth(shape, other):
+    """They overlap by 5 mm in the first step. PhysX's point is on either shape or between them, by its kinds."""
+    below = 0.0 if other == "ground" else 0.2
+    builder = on_ground(shape, height=0.095 + below)
+    if other == "box":
+        place = wp.transform((0.0, 0.0, 0.1), wp.quat_identity())
+        body = builder.add_body(mass=2.0, inertia=wp.diag(wp.vec3(0.02)), xform=place)
+        builder.add_shape_box(body, hx=0.3, hy=0.3, hz=0.1, cfg=newton.ModelBuilder.ShapeConfig(density=0.0))
+    with simulation(builder, observables=["contact_f"]) as found:
+        found.step()
+        *shapes, on_first, on_second, normal, _ = contacts_of(found)
+        body = found.model.shape_body.numpy()
+
+    is_first, is_second = (body[each.astype(int)] == 0 for each in shapes)
+    touching = is_first | is_second
+    upper = np.where(is_first, on_first[:, 2], on_second[:, 2])[touching]
+    lower = np.where(is_first, on_second[:, 2], on_first[:, 2])[touching]
+    upwards = (normal[:, 2] * np.where(is_first, -1.0, 1.0))[touching]
+    assert len(upper)
+    assert upper == pytest.approx(np.full(len(upper), -0.1), abs=0.003)
+    assert lower == pytest.approx(np.full(len(upper), below / 2.0), abs=0.003)
+    assert upper - lower == pytest.approx(np.full(len(upper), -0.1 - below / 2.0), abs=0.003)
+    assert upwards == pytest.approx(np.ones(len(upper)), abs=1e-3)
+
+
+@needs_engine
+def test_without_a_contact_nothing_is_told():
+    with simulation(on_ground("box", height=1.0), observables=["contact_f"]) as found:
+        found.step(3)
+
+        assert [len(each) for each in contacts_of(found)] == 6 * [0]
+
+
+@needs_engine
+def test_its_process_leaves_no_file_in_shared_memory():
+    with simulation(on_ground("box")) as found:
+        found.step()
+        pid = found.solver.engine.pid
+        assert list(Path("/dev/shm").glob(f"*-{pid}"))
+
+    assert not list(Path("/dev/shm").glob(f"*-{pid}"))

@@ -7,13 +7,16 @@ from pippin.late import late
 from .source import EngineSource
 
 if TYPE_CHECKING:
+    from .contacts import EngineContacts
     from .engines import EngineArguments, EngineArrays, EngineProcess, RunningEngine, start_engine
-    from .first_world import FirstWorld, WorldJoint, WorldShape
+    from .first_world import FAR, FirstWorld, WorldJoint, WorldShape
     from .solver import EngineSolver, EngineWorlds, TreeWorlds
 
 __all__ = [
+    "FAR",
     "EngineArguments",
     "EngineArrays",
+    "EngineContacts",
     "EngineProcess",
     "EngineSolver",
     "EngineSource",

@@ -257,6 +257,7 @@ class _Connection:
 
     def __init__(self, config: Any, source: type, line: type[_Events] | type[_Sockets]) -> None:
         (self.module, file), self._environment = place_of(source), str(config.environment)
+        self._leftovers = source_of(source).leftovers
         self._name, self._timeout = self.module.rpartition(".")[0] or self.module, float(config.timeout)
         self._longest_start = max(_START, self._timeout)
         python = python_of(self._environment)
@@ -296,8 +297,8 @@ class _Connection:
             self._line.go()
         if shim.look(lambda: head[3] == head[1], shim.HOST_LOOKS):
             self._line.take()
-        elif self._line.wait(self._timeout) != "done":
-            self._answer("a step")
+        elif (ready := self._line.wait(self._timeout)) != "done":
+            self._answer("a step", ready=ready)  # to wait again would miss a step that is done by now
 
     def call(self, method: str, arguments: Mapping[str, Any]) -> Any:
         return self._told(method, arguments, f"`{method}`")
@@ -310,24 +311,33 @@ class _Connection:
         self.process.wait(_STOP)
         self._relay.join(_STOP)
         self._line.close()
+        for path in self._leftovers:
+            Path(path.format(pid=self.process.pid)).unlink(missing_ok=True)
 
     def _told(self, kind: str, content: Any, what: str, timeout: float | None = None) -> Any:
-        with suppress(ConnectionError):
-            shim.send(self._line.channel, kind, content)
+        self._line.channel.settimeout(timeout or self._timeout)
+        try:
+            with suppress(ConnectionError):
+                shim.send(self._line.channel, kind, content)
+        except TimeoutError:
+            return self._answer(what, timeout, ready="nothing")
         return self._answer(what, timeout)
 
-    def _answer(self, what: str, timeout: float | None = None) -> Any:
+    def _answer(self, what: str, timeout: float | None = None, *, ready: str | None = None) -> Any:
         """Return the content of the next message; raise what it tells, and the end of the process."""
         timeout = timeout or self._timeout
-        if self._line.wait(timeout) == "nothing":
+        self._line.channel.settimeout(timeout)  # it may stop within a message
+        try:
+            if (ready or self._line.wait(timeout)) == "nothing":
+                raise TimeoutError
+            kind, content = shim.receive(self._line.channel)
+        except TimeoutError:
             self.process.kill()
             self.process.wait(_STOP)
             raise SimulationError(
                 f"solver: the engine of {self._name} gave no answer to {what} within {timeout:g} s, and its"
                 f" process was ended; set solver.timeout to more{self._said()}"
-            )
-        try:
-            kind, content = shim.receive(self._line.channel)
+            ) from None
         except (EOFError, ConnectionError) as error:
             raise SimulationError(self._ended(what)) from error
         if kind == "error":

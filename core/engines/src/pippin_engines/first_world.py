@@ -11,6 +11,12 @@ from newton import GeoType, JointType
 from pippin.arrays import on_host
 from pippin.quaternions import conjugate, product, rotated
 
+BY_AXES = ("PRISMATIC", "REVOLUTE", "D6")
+"""Kinds of joints that have axes with a coordinate for each."""
+
+FAR = 1e6
+"""Coordinates [m, rad] and efforts [N, N·m] from which Newton's builders mean that nothing is limited."""
+
 
 @attrs.frozen(eq=False)
 class WorldJoint:
@@ -31,14 +37,23 @@ class WorldJoint:
     inner: np.ndarray
     """Its frame in the child, shape [7]."""
 
-    axis: np.ndarray
-    """The axis of a joint of one, in the frame of the joint, shape [3]; zero for others."""
+    axes: np.ndarray
+    """Axes of a hinge, slider or `D6`, those of sliding first, in the frame of the joint, shape [n, 3]; none of others.
+    """
+
+    slides: int
+    """How many of them are of sliding."""
 
     q: list[int]
     """Columns of its coordinates within a world."""
 
     qd: list[int]
     """Columns of its velocities within a world."""
+
+    @property
+    def axis(self) -> np.ndarray:
+        """The axis of a joint of one, shape [3]; zero for others."""
+        return self.axes[0] if len(self.axes) == 1 else np.zeros(3)
 
     @property
     def place(self) -> np.ndarray:
@@ -81,6 +96,13 @@ class WorldShape:
     margin: float
     """Its margin [m]."""
 
+    @property
+    def matrix(self) -> np.ndarray:
+        """Images of the axes in the body, which are half a box, and of the origin, in rows, shape [4, 4]."""
+        found, sizes = np.eye(4), self.size if self.kind == "BOX" else np.ones(3)
+        found[:3, :3], found[3, :3] = rotated(self.place[3:], np.diag(sizes)), self.place[:3]
+        return found
+
 
 class FirstWorld:
     """The joints of the first world, and the shapes of it and of no world.
@@ -116,8 +138,9 @@ class FirstWorld:
     def _joint(self, row: int, q: list[int], qd: list[int]) -> WorldJoint:
         parent, child = (int(self._of(f"joint_{end}")[row]) for end in ("parent", "child"))
         outer, inner = (self._of(f"joint_X_{end}")[row].astype(float) for end in ("p", "c"))
-        axis = self._of("joint_axis")[qd[0]].astype(float) if len(qd) == 1 else np.zeros(3)
-        return WorldJoint(JointType(self._of("joint_type")[row]).name, parent, child, outer, inner, axis, q, qd)
+        kind, slides = JointType(self._of("joint_type")[row]).name, int(self._of("joint_dof_dim")[row, 0])
+        axes = self._of("joint_axis")[qd if kind in BY_AXES else []].astype(float).reshape(-1, 3)
+        return WorldJoint(kind, parent, child, outer, inner, axes, slides, q, qd)
 
     def _shape(self, row: int) -> WorldShape:
         kind, body = GeoType(self._of("shape_type")[row]).name, int(self._of("shape_body")[row])
@@ -154,6 +177,16 @@ class FirstWorld:
             if {first.body, second.body} in linked:
                 pair = f"{first.label!r} and {second.label!r} may touch across a joint, as they never do in {solver!r}"
                 yield f"type: {pair}; let their pair be filtered"
+
+    def apart(self, shape: WorldShape) -> list[WorldShape]:
+        """Return the later shapes of other bodies that a shape never touches.
+
+        Args:
+            shape: One of the shapes.
+        """
+        touched = {other.row for pair in self.touching if shape in pair for other in pair}
+        later = (other for other in self.shapes if other.row > shape.row and other.body != shape.body)
+        return [other for other in later if other.row not in touched]
 
     def numbers(self, *names: str) -> list[np.ndarray]:
         """Return arrays of the model, with what each world has in a row, shape [W, n, ...].

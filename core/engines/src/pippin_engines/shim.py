@@ -4,7 +4,6 @@ It runs in the Python of the engine's environment, where neither Pippin nor its 
 crosses is JSON and bytes of arrays, so that two versions of NumPy meet, and nothing from the other side is run.
 """
 
-import importlib.machinery
 import importlib.metadata
 import importlib.util
 import json
@@ -19,6 +18,7 @@ import threading
 import time
 import traceback
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -103,20 +103,15 @@ def look(is_there, duration):
 
 def engine_module(file):
     """Return the module of an engine, by its path."""
-    loader = importlib.machinery.SourceFileLoader("pippin_engine", file)
-    module = importlib.util.module_from_spec(importlib.machinery.ModuleSpec(loader.name, loader, origin=file))
-    module.__file__ = file
-    sys.modules[loader.name] = module
-    loader.exec_module(module)
+    spec: Any = importlib.util.spec_from_file_location("pippin_engine", file)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
     return module
 
 
 def version_of(distribution):
     """Return the installed version of a distribution, or None."""
-    try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        return None
+    return next((found.version for found in importlib.metadata.distributions(name=distribution)), None)
 
 
 def fault(error):

@@ -14,11 +14,15 @@ from pippin.arrays import on_host
 from pippin.devices import kind_of
 from pippin.solving import ContactSource, EngineFrames, JointMap
 
+from .contacts import EngineContacts
 from .engines import RunningEngine, start_engine
 
 
 class EngineWorlds(newton.solvers.SolverBase):
     """All worlds of a model in an engine; its steps carry on nothing but shared arrays, which the host puts back."""
+
+    SUPPORTED_OBSERVABLES = frozenset({"contact_f"})
+    """What any engine may tell; the plugin says whether this one does."""
 
     engine: RunningEngine
     """The engine, made by the constructor."""
@@ -36,6 +40,15 @@ class EngineWorlds(newton.solvers.SolverBase):
             worlds: True for each world to read, shape [W + 1].
             count: Number of substeps.
         """
+
+    def tell(self, contacts: EngineContacts, forces: wp.array) -> None:
+        """Write the contacts of the last substep: by default what the engine's method `contacts` returns.
+
+        Args:
+            contacts: Newton's buffer.
+            forces: The observable `contact_f`, one row per contact.
+        """
+        contacts.write(self.engine.call("contacts"), forces)
 
     def take_over(self, flags: int, worlds: np.ndarray) -> None:
         """Take over changes of the model; by default there are none, as no feature but gravity is live.
@@ -114,7 +127,7 @@ class EngineSolver(abc.ABC):
 
     coordinates = "joint"
     supported_observables: frozenset[str] = frozenset()
-    """None, unless a subclass says otherwise."""
+    """None, or `contact_f` if the engine tells its contacts."""
 
     engine_memory = "shared"
     is_capturable = False
@@ -127,6 +140,7 @@ class EngineSolver(abc.ABC):
     def __init__(self, config: Any) -> None:
         self.config = config
         self._worlds: EngineWorlds | None = None
+        self._contacts: EngineContacts | None = None
 
     @abc.abstractmethod
     def make_worlds(self, model: newton.Model, dt: float) -> EngineWorlds:
@@ -160,9 +174,12 @@ class EngineSolver(abc.ABC):
         return self._worlds
 
     @pippin.hookimpl
-    def initialize_contacts(self) -> ContactSource:
-        """Return a source without contacts: the engine has its own, or none."""
-        return ContactSource()
+    def initialize_contacts(self, model: newton.Model) -> ContactSource:
+        """Return the buffer for contacts of a `model` whose engine tells them; others have none, or their own."""
+        if "contact_f" not in self.supported_observables:
+            return ContactSource()
+        self._contacts = EngineContacts(model)
+        return ContactSource(contacts=self._contacts.buffer, filled_with="contact_f")
 
     @pippin.hookimpl
     def notify_model_changed(self, solver: EngineWorlds, flags: int, changed_worlds: wp.array[wp.bool]) -> None:
@@ -176,11 +193,17 @@ class EngineSolver(abc.ABC):
         state_in: newton.State,
         state_out: newton.State,
         control: newton.Control,
+        observables: newton.solvers.SolverBase.Observables | None,
         substep_count: int,
         written_worlds: wp.array[wp.bool],
     ) -> None:
-        """Let `solver` take `substep_count` substeps from `state_in` to `state_out`, and read the `written_worlds`."""
+        """Let `solver` take `substep_count` substeps from `state_in` to `state_out`, and read the `written_worlds`.
+
+        The contacts of the last substep are told if the `observables` have their forces.
+        """
         solver.advance(state_in, state_out, control, written_worlds.numpy(), substep_count)
+        if self._contacts is not None and observables is not None and observables.contact_f is not None:
+            solver.tell(self._contacts, observables.contact_f)
 
     @pippin.hookimpl
     def close(self) -> None:

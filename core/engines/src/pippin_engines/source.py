@@ -35,6 +35,9 @@ class EngineSource:
     note: str = ""
     """What a user has to accept, or to know."""
 
+    leftovers: tuple[str, ...] = ()
+    """Paths of files that its process leaves if it is killed, with `{pid}` for its number: the host removes them."""
+
     is_apart: bool = False
     """Whether it always needs an environment of its own, as it cannot be installed beside Pippin."""
 

@@ -12,7 +12,7 @@ __all__ = ["MotrixConfig"]
 
 @attrs.frozen(kw_only=True)
 class MotrixConfig:
-    """MotrixSim's worlds, on all cores of the CPU, in single precision: robots of hinges and sliders, with contacts.
+    """MotrixSim's worlds, on all cores of the CPU, in single precision: robots of hinges, sliders and D6.
 
     Its Newton solver of constraints steps them, which carries nothing from step to step. A contact has the mean of the
     frictions of its shapes. Corners of meshes are moved by 1e-4 of their distance, as their contacts jump otherwise.

@@ -19,12 +19,13 @@ class Engine:
     Args:
         arrays: `q`, `target_q` [W, nq] and `v`, `target_v`, `efforts` [W, nv], in the order of `joints`; `wrenches`
             [W, bodies, 6], at the centres of mass, in the axes of the world; `gravity` [W, 3].
-        mjcf: The scene, in which a body is `b0`, its joint `j0`, and the drive of this joint `d0`.
-        joints: The kind and the body of each joint.
+        mjcf: The scene, in which a body is `b0`, its free joint `j0`, the first axis of another joint
+            `j0_0`, and the drive of this axis `d0_0`.
+        joints: The kind, the body and the number of axes of each joint.
         carriers: The body that each body is fixed to or is; -1 for the world.
         anchors: The point of each body that its joint holds, [bodies, 3].
         **numbers: Arrays of each world: masses [W, bodies], centres of mass [W, bodies, 3], inertias about them
-            [W, bodies, 6]; armatures, frictions, and stiffness and damping of the drives of hinges and sliders [W, n].
+            [W, bodies, 6]; armatures, frictions, and stiffness and damping of the drives of axes [W, n].
     """
 
     def __init__(self, arrays, *, mjcf, joints, carriers, anchors, **numbers):
@@ -40,18 +41,18 @@ class Engine:
         bases = {base.name: base for base in model.floating_bases}
         self.joints, self.q, self.v = [], [], []  # columns of MotrixSim, in the order of the host
         columns = []
-        for kind, body in joints:
+        for kind, body, count in joints:
             if kind == "FREE":
                 base = bases[f"j{body}"]
                 self.q += base.dof_pos_indices
                 self.v += base.dof_vel_indices
-            elif kind != "FIXED":
-                joint = model.get_joint(f"j{body}")
-                self.joints.append((joint, model.get_actuator(f"d{body}")))
+            for index in range(count):
+                joint = model.get_joint(f"j{body}_{index}")
+                self.joints.append((joint, model.get_actuator(f"d{body}_{index}")))
                 columns.append((len(self.q), len(self.v)))
                 self.q.append(joint.dof_pos_index)
                 self.v.append(joint.dof_vel_index)
-        self.columns = np.array(columns, int).reshape(-1, 2).T  # of hinges and sliders, in the arrays of the host
+        self.columns = np.array(columns, int).reshape(-1, 2).T  # of axes, in the arrays of the host
         self.change(**numbers)
 
     def change(self, *, mass, com, inertia, **of_joints):

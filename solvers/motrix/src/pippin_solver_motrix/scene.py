@@ -8,17 +8,12 @@ from typing import Any
 import newton
 import numpy as np
 from pippin.quaternions import rotated
-from pippin_engines import FirstWorld, WorldJoint, WorldShape
+from pippin_engines import FAR, FirstWorld, WorldJoint, WorldShape
 
 __all__ = ["Scene"]
 
 SIZES = {"PLANE": 0, "SPHERE": 1, "CAPSULE": 2, "ELLIPSOID": 3, "CYLINDER": 2, "BOX": 3, "CONE": -1, "CONVEX_MESH": -1}
 """How many numbers of a shape MJCF has; -1 is a mesh."""
-
-AXES = ("REVOLUTE", "PRISMATIC")
-
-FAR = 1e6
-"""Coordinates [m, rad] and efforts [N, N·m] from which Newton's builders mean that nothing is limited."""
 
 OFF = 1e-4
 """Distance of corners of meshes from their places, by their distance from the origin."""
@@ -40,11 +35,11 @@ class Scene:
     def __init__(self, model: newton.Model) -> None:
         #: The joints and shapes of the first world.
         self.world = FirstWorld(model)
-        self._axes = [joint for joint in self.world.joints if joint.kind in AXES]
+        self._axes = [(joint, index) for joint in self.world.joints for index in range(len(joint.axes))]
 
     def _of_axes(self, name: str) -> np.ndarray:
-        """Return an array of the model for the hinges and sliders of all worlds, [W, n]."""
-        columns = [(joint.q if name == "rest_q" else joint.qd)[0] for joint in self._axes]
+        """Return an array of the model for the axes of joints of all worlds, [W, n]."""
+        columns = [(joint.q if name == "rest_q" else joint.qd)[index] for joint, index in self._axes]
         return self.world.numbers(f"joint_{name}")[0][:, columns]
 
     def numbers(self) -> dict[str, np.ndarray]:
@@ -54,25 +49,26 @@ class Scene:
         return found | {name: self._of_axes(name) for name in ("armature", "friction", "target_ke", "target_kd")}
 
     def joints(self) -> dict[str, Any]:
-        """Return the kind and body of each joint, the body that each body is fixed to or is, and the point of each body
-        that its joint holds.
+        """Return the kind, body and number of axes of each joint, the body that each body is fixed to or is, and the
+        point of each body that its joint holds.
         """
         joints = self.world.joints
         carriers, anchors = list(range(len(joints))), np.zeros((len(joints), 3))
         for joint in joints:
             if joint.kind == "FIXED":
                 carriers[joint.child] = joint.parent if joint.parent < 0 else carriers[joint.parent]
-            elif joint.kind in AXES:
+            elif len(joint.axes):
                 anchors[joint.child] = joint.inner[:3]
-        kinds = [(joint.kind, joint.child) for joint in joints]
+        kinds = [(joint.kind, joint.child, len(joint.axes)) for joint in joints]
         return {"joints": kinds, "carriers": carriers, "anchors": anchors}
 
     def mjcf(self, dt: float) -> str:
         """Return the text of the first world with substeps of `dt` [s]."""
-        actuators = "".join(f'<motor joint="j{joint.child}"/>' for joint in self._axes)
-        for joint, most in zip(self._axes, self._of_axes("effort_limit")[0], strict=True):
+        names = [f"{joint.child}_{index}" for joint, index in self._axes]
+        actuators = "".join(f'<motor joint="j{name}"/>' for name in names)
+        for name, most in zip(names, self._of_axes("effort_limit")[0], strict=True):
             law = f'gaintype="fixed" biastype="affine" gainprm="1" biasprm="0 0 0"{bounds("forcerange", -most, most)}'
-            actuators += f'<general name="d{joint.child}" joint="j{joint.child}" {law}/>'
+            actuators += f'<general name="d{name}" joint="j{name}" {law}/>'
         meshes = "".join(mesh(shape) for shape in self.world.shapes if SIZES[shape.kind] < 0)
         return (
             f'<mujoco><compiler angle="radian" autolimits="true"/><option timestep="{dt:.17g}"/><asset>{meshes}</asset>'
@@ -93,15 +89,18 @@ class Scene:
         )
 
     def _joint(self, joint: WorldJoint) -> str:
-        if joint.kind not in AXES:
-            return f'<freejoint name="j{joint.child}"/>' if joint.kind == "FREE" else ""
-        names = ("damping", "stiffness", "rest_q", "limit_lower", "limit_upper")
-        damping, stiffness, rest, low, high = (self._of_axes(name)[0, self._axes.index(joint)] for name in names)
-        axis, kind = rotated(joint.inner[3:], joint.axis), "hinge" if joint.kind == "REVOLUTE" else "slide"
-        return (
-            f'<joint name="j{joint.child}" type="{kind}" pos="{text(joint.inner[:3])}" axis="{text(axis)}"'
-            f' damping="{damping:.9g}" stiffness="{stiffness:.9g}" springref="{rest:.9g}"{bounds("range", low, high)}/>'
-        )
+        if joint.kind == "FREE":
+            return f'<freejoint name="j{joint.child}"/>'
+        names, found = ("damping", "stiffness", "rest_q", "limit_lower", "limit_upper"), ""
+        for index, axis in enumerate(rotated(joint.inner[3:], joint.axes)):
+            at, kind = self._axes.index((joint, index)), "slide" if index < joint.slides else "hinge"
+            damping, stiffness, rest, low, high = (self._of_axes(name)[0, at] for name in names)
+            found += (
+                f'<joint name="j{joint.child}_{index}" type="{kind}" pos="{text(joint.inner[:3])}" axis="{text(axis)}"'
+                f' damping="{damping:.9g}" stiffness="{stiffness:.9g}" springref="{rest:.9g}"'
+                f"{bounds('range', low, high)}/>"
+            )
+        return found
 
     def _shapes_of(self, body: int) -> Iterator[str]:
         for shape in self.world.shapes:
@@ -114,10 +113,7 @@ class Scene:
     def _pairs(self) -> Iterator[str]:
         for pair in self.world.touching:
             first, second = (f"g{shape.row}" for shape in pair)
-            margin, mu = (
-                sum(shape.margin for shape in pair),
-                sum(shape.mu for shape in pair) / 2.0,
-            )
+            margin, mu = sum(shape.margin for shape in pair), sum(shape.mu for shape in pair) / 2.0
             numbers = f'margin="{margin:.9g}" friction="{text([mu, mu])} 0 0 0"'
             yield f'<pair geom1="{first}" geom2="{second}" condim="3" {numbers}/>'
 

@@ -17,8 +17,8 @@ FRAMES = EngineFrames(pose="body", point="origin", angular_axes="inner")
 
 LIVE = ("armature", "gravity", "joint_drives", "joint_friction", "rigid_bodies")
 BUILT = (
-    *("carried_sliders", "effort_limits", "fixed_joints", "free_joints", "joint_damping", "joint_limits"),
-    *("joint_stiffness", "prismatic_joints", "revolute_joints", "rigid_contacts"),
+    *("carried_sliders", "d6_joints", "effort_limits", "fixed_joints", "free_joints", "joint_damping"),
+    *("joint_limits", "joint_stiffness", "prismatic_joints", "revolute_joints", "rigid_contacts"),
 )
 """Features that each world may change, and those that are read once."""
 

@@ -27,6 +27,7 @@ class PhysXConfig:
         licence="NVIDIA's terms for Omniverse (ovphysx) and NVIDIA's own (ovstage): proprietary",
         megabytes=1100,
         note="by downloading or using it you accept NVIDIA's terms; x86-64 with AVX, glibc 2.35 or Windows",
+        leftovers=("/dev/shm/carb-RStringInternals-{pid}", "/dev/shm/sem.carb-RStringInternals-{pid}"),
         is_apart=True,  # it wants packaging<24
     )
 

@@ -8,21 +8,22 @@ import warnings
 import numpy as np
 import ovphysx
 import ovstage
+import warp
 from ovphysx.population import PrimBatch
-from ovphysx.types import GlobalConfigKey, TensorType
+from ovphysx.types import GlobalConfigKey, SimObjectType, TensorType
 
 CONTRACT = 1
 DISTRIBUTION = "ovphysx"
 
 
-JOINTS = {
-    "q": "DOF_POSITION",
-    "v": "DOF_VELOCITY",
-    "efforts": "DOF_ACTUATION_FORCE",
-    "target_q": "DOF_POSITION_TARGET",
-    "target_v": "DOF_VELOCITY_TARGET",
-}
+JOINTS = {"q": "POSITION", "v": "VELOCITY", "efforts": "ACTUATION_FORCE"}
+JOINTS |= {"target_q": "POSITION_TARGET", "target_v": "VELOCITY_TARGET"}
 """PhysX's names of what hinges and sliders have in shared arrays."""
+
+EVENTS = {"SensorSide": "sides", "Collider": "first", "OtherCollider": "second", "PointSeparation": "distances"}
+EVENTS |= {"PointCount": "points", "PointPosition": "places", "PointNormal": "normals", "PointImpulse": "impulses"}
+EVENTS |= {"AnchorCount": "anchors", "AnchorPosition": "anchor_places", "AnchorImpulse": "anchor_impulses"}
+"""PhysX's names of what it tells of pairs that touch, of their points, and of those at which friction acts."""
 
 
 class Engine:
@@ -43,7 +44,8 @@ class Engine:
     """
 
     def __init__(self, arrays, prims, free, roots, axes, gravity, dt, threads, **numbers):
-        warnings.simplefilter("ignore", DeprecationWarning)  # of tensor bindings
+        warnings.simplefilter("ignore")  # of tensor bindings, and of a Warp that could use a GPU
+        warp.config.log_level = warp.LOG_ERROR
         self._arrays, self._gravity, self._dt, (count, bodies) = arrays, gravity, dt, arrays["wrenches"].shape[:2]
         self._told = {name: np.full_like(arrays[name], np.nan) for name in JOINTS}
         ovphysx.PhysX.set_cpu_mode(True)
@@ -61,7 +63,7 @@ class Engine:
             names = self._tensor("ARTICULATION_LINK_POSE", [root]).dof_names
             q, v = np.array([axes[name] for name in names], int).reshape(-1, 2).T
             for name, kind in JOINTS.items() if names else ():
-                tensor = self._tensor(f"ARTICULATION_{kind}", [root])
+                tensor = self._tensor(f"ARTICULATION_DOF_{kind}", [root])
                 self._parts.append((name, q if name.endswith("q") else v, tensor))
             self._axes += [(root, v)] if names else []
         self.change(**numbers)
@@ -105,15 +107,35 @@ class Engine:
         wrenches, gravity = arrays["wrenches"], arrays["gravity"] - self._gravity
         is_pushed = wrenches.any() or gravity.any()
         for _ in range(count):
+            self._frames = read(self._poses).reshape(*wrenches.shape[:2], 7)
             if is_pushed:
                 self._push(wrenches, gravity)
             self._physx.step_sync(self._dt)
         for name, columns, tensor in (part for part in self._parts if part[0] in "qv"):
             arrays[name][:, columns] = told[name][:, columns] = read(tensor).reshape(len(gravity), -1)
 
+    def contacts(self):
+        """Return what PhysX tells of the pairs that touched in the last substep, by the names of `EVENTS`.
+
+        A pair of bodies is told from each. Friction is at other points, a few for each pair.
+        """
+        found = {name: [] for name in EVENTS.values()}
+        with self._physx.read_sync(SimObjectType.CONTACT_SENSOR, [f"contactEvent{name}" for name in EVENTS]) as told:
+            for group in told.groups:
+                name = EVENTS[told.dictionary.token_to_string(group.attribute).removeprefix("contactEvent")]
+                found[name] += [each.numpy() for each in group.tensors]
+            found = {name: np.concatenate(arrays) for name, arrays in found.items() if arrays}
+            ends = np.array([found.pop(end, ()) for end in ("first", "second")], np.uint64)
+            handles, places = np.unique(ends, return_inverse=True)
+            paths = [told.dictionary.path_to_string(int(handle)).split("/") for handle in handles]
+        names = np.array([[path[1][3:], path[-1][1:]] for path in paths], int).reshape(-1, 2)[
+            places.reshape(ends.shape)
+        ]
+        return found | {"worlds": names[0, :, 0], "shapes": names[:, :, 1].T, "poses": self._frames, "dt": self._dt}
+
     def _push(self, wrenches, gravity):
         """Put wrenches, and gravity beside that of the scenes, on the bodies for one step, at their centres of mass."""
-        poses, forces = read(self._poses).reshape(*wrenches.shape[:2], 7), wrenches.copy()
+        poses, forces = self._frames, wrenches.copy()
         axes, forces[..., :3] = poses[..., 3:6], forces[..., :3] + self._mass * gravity[:, None]
         across = 2.0 * np.cross(axes, self._com)
         arms = self._com + poses[..., 6:] * across + np.cross(axes, across)

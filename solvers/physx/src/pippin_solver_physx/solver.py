@@ -18,21 +18,19 @@ FRAMES = EngineFrames(pose="body")
 HULL = 34
 """Most points of a convex mesh: PhysX leaves points out of a hull that has more than 64 triangles."""
 
-LIVE = (
-    *("armature", "effort_limits", "gravity", "joint_damping", "joint_drives", "joint_friction", "joint_limits"),
-    "rigid_bodies",
-)
-BUILT = (
-    *("carried_sliders", "fixed_joints", "free_joints", "prismatic_joints", "restitution", "revolute_joints"),
-    "rigid_contacts",
-)
+LIVE = ("armature", "effort_limits", "gravity", "joint_damping", "joint_drives", "joint_friction", "joint_limits")
+BUILT = ("carried_sliders", "fixed_joints", "free_joints", "prismatic_joints", "revolute_joints", "restitution")
 """Features that each world may change, and those that are read once."""
 
 
 class SolverPhysX(EngineSolver):
     """The plugin: the solver of `[solver]` with `type = "physx"`."""
 
-    supported_features: Mapping[str, str] = dict.fromkeys(LIVE, "live") | dict.fromkeys(BUILT, "build")
+    supported_features: Mapping[str, str] = {
+        **dict.fromkeys((*LIVE, "rigid_bodies"), "live"),
+        **dict.fromkeys((*BUILT, "rigid_contacts"), "build"),
+    }
+    supported_observables = frozenset({"contact_f"})
     engine_memory = "own"
     arrays_alike = ALIKE
     notes: Sequence[str] = ()

@@ -8,8 +8,8 @@ from typing import Any
 import newton
 import numpy as np
 import warp as wp
-from pippin.quaternions import product, rotated
-from pippin_engines import FirstWorld, WorldJoint, WorldShape
+from pippin.quaternions import product
+from pippin_engines import FAR, FirstWorld, WorldJoint, WorldShape
 
 from . import PhysXConfig
 
@@ -19,29 +19,20 @@ FORMS = ("BOX", "SPHERE", "CAPSULE", "CYLINDER", "CONE", "PLANE", "ELLIPSOID", "
 OWNER = {"simulation_owner": ["/env0/scene"]}
 """The scene of bodies and shapes."""
 
-BODY = {
-    "physics_rigid_body": OWNER,
-    "physx_rigid_body": {"angular_damping": 0.0, "max_angular_velocity": np.inf},
-    "physics_mass": {"mass": 1.0, "diagonal_inertia": np.ones(3)},
-}
+REPORT = {"physx_contact_report": {"threshold": 0.0}}
+"""The schema of bodies, and of shapes without one, whose contacts are told."""
+
+BODY: dict[str, Any] = {"physx_rigid_body": {"angular_damping": 0.0, "max_angular_velocity": np.inf}, **REPORT}
+BODY |= {"physics_rigid_body": OWNER, "physics_mass": {"mass": 1.0, "diagonal_inertia": np.ones(3)}}
 """Schemas of a body: PhysX would damp and limit its turns. Its mass comes with the numbers of the worlds."""
 
 ROOT = {"physics_articulation_root": dict[str, Any]()}
 
-FAR = 1e6
-"""Coordinates [m, rad] from which Newton's builders mean that nothing is limited."""
-
-NUMBERS = {
-    "BODY_MASS": ("body_mass",),
-    "BODY_COM_POSE": ("body_com",),
-    "BODY_INERTIA": ("body_inertia",),
-    "DOF_LIMIT": ("joint_limit_lower", "joint_limit_upper"),
-    "DOF_ARMATURE": ("joint_armature",),
-    "DOF_STIFFNESS": ("joint_target_ke",),
-    "DOF_DAMPING": ("joint_target_kd",),
-    "DOF_MAX_FORCE": ("joint_effort_limit",),
-    "DOF_FRICTION_PROPERTIES": ("joint_friction", "joint_friction", "joint_damping"),
-}
+NUMBERS: dict[str, tuple[str, ...]] = {"BODY_MASS": ("body_mass",), "BODY_COM_POSE": ("body_com",)}
+NUMBERS |= {"BODY_INERTIA": ("body_inertia",), "DOF_LIMIT": ("joint_limit_lower", "joint_limit_upper")}
+NUMBERS |= {"DOF_ARMATURE": ("joint_armature",), "DOF_MAX_FORCE": ("joint_effort_limit",)}
+NUMBERS |= {"DOF_STIFFNESS": ("joint_target_ke",), "DOF_DAMPING": ("joint_target_kd",)}
+NUMBERS |= {"DOF_FRICTION_PROPERTIES": ("joint_friction", "joint_friction", "joint_damping")}
 """What each world has of its own: PhysX's names, and those of the arrays of the model."""
 
 ALIKE = (
@@ -62,7 +53,6 @@ class Stage:
     def __init__(self, model: Any, config: PhysXConfig) -> None:
         self._model, self._config, self._world = model, config, FirstWorld(model)
         self._parents = {joint.parent for joint in self._world.joints}
-        self._touching = [{first.row, second.row} for first, second in self._world.touching]
 
     def numbers(self) -> dict[str, np.ndarray]:
         """Return what each world has of its own, by the names of `NUMBERS`, shape [W, bodies or velocities, n]."""
@@ -119,16 +109,12 @@ class Stage:
     def _shapes(self) -> Iterator[tuple[Any, ...]]:
         for shape in self._world.shapes:
             place, (kind, sizes) = path(shape), form(shape)
-            others = [other for other in self._world.shapes if other.row > shape.row and other.body != shape.body]
-            apart = [path(other) for other in others if {shape.row, other.row} not in self._touching]
-            schemas = {
-                "physics_collision": OWNER,
-                "physx_collision": {"rest_offset": shape.margin},
-                "physics_mesh_collision": {"approximation": "convexHull"},
-                "physics_filtered_pairs": {"filtered_pairs": apart},
-                "material_binding": {"material_binding_physics": [f"{place}/m"]},
-            }
-            yield place, kind, placed(shape) | sizes, schemas
+            apart = [path(other) for other in self._world.apart(shape)]
+            schemas = {"physics_collision": OWNER, "physx_collision": {"rest_offset": shape.margin}}
+            schemas |= {"physics_mesh_collision": {"approximation": "convexHull"}}
+            schemas |= {"physics_filtered_pairs": {"filtered_pairs": apart}} | (REPORT if shape.body < 0 else {})
+            schemas |= {"material_binding": {"material_binding_physics": [f"{place}/m"]}}
+            yield place, kind, {"local_matrix": shape.matrix.ravel()} | sizes, schemas
             surface = {"static_friction": shape.mu, "dynamic_friction": shape.mu, "restitution": shape.restitution}
             yield f"{place}/m", "material", {}, {"physics_material": surface}
 
@@ -136,13 +122,6 @@ class Stage:
 def path(shape: WorldShape) -> str:
     """Return the place of a shape in its world."""
     return f"/env0/b{shape.body}/s{shape.row}" if shape.body >= 0 else f"/env0/s{shape.row}"
-
-
-def placed(shape: WorldShape) -> dict[str, Any]:
-    """Return where a shape is in its body: the images of its axes, which are half a box, and of its origin."""
-    found, scale = np.eye(4), shape.size if shape.kind == "BOX" else np.ones(3)
-    found[:3, :3], found[3, :3] = rotated(shape.place[3:], np.diag(scale)), shape.place[:3]
-    return {"local_matrix": found.ravel()}
 
 
 def form(shape: WorldShape) -> tuple[str, dict[str, Any]]:
