@@ -23,14 +23,14 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 PACKAGES = {
     "core/benchmark": 2_960,
-    "core/conformance": 8_700,
+    "core/conformance": 8_730,
     "core/deploy": 845,
     "core/dynamixel": 690,
     "core/engines": 1_590,
     "core/feetech": 430,
     "core/fit": 6_150,
     "core/fuzz": 2_600,
-    "core/host": 51_550,
+    "core/host": 51_700,
     "core/judge": 1_110,
     "core/lerobot": 820,
     "core/optimise": 1_570,
@@ -38,7 +38,7 @@ PACKAGES = {
     "core/robot": 4_200,
     "core/ros2": 960,
     "core/sweep": 2_140,
-    "core/task": 10_710,
+    "core/task": 10_825,
     "core/train": 1_495,
     "core/tune": 1_030,
     "core/unitree": 680,
@@ -46,7 +46,7 @@ PACKAGES = {
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 112_100
+TOTAL = 111_925
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 WRAPPERS = {"drake": 248, "motrix": 224, "physx": 250, "pinocchio": 115}
