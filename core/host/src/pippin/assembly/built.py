@@ -98,7 +98,6 @@ def assemble(
         modified = ModifiedWorlds(model, is_asked=_asks(components, "step_solver", "written_worlds"), at_first=True)
         reports = allocate_observables(kinds, building.reported(solver), solver, source.contacts, substep_count)
         seeds = WorldSeeds(model.world_count, config.scene.first_world, step.seed, device)
-        changes = _changes(building, components, model, solver, layout, seeds)
         return Built(
             config=building.config,
             catalog=catalog,
@@ -120,7 +119,7 @@ def assemble(
             import_reports=tuple(found),
             written=WrittenWorlds(model, solver, states[0], modified),
             modified=modified,
-            model_changes=changes,
+            model_changes=_changes(building, components, model, solver, layout, seeds),
             reset=WorldReset(model, states, control),
             periods=periods,
             step_counter=wp.zeros(1, dtype=wp.int64, device=device),

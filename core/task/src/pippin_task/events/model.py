@@ -10,6 +10,7 @@ import numpy as np
 import warp as wp
 from pippin import ConfigError, did_you_mean
 from pippin.arrays import on_host
+from pippin.devices import kind_of
 from pippin.labels import match
 from pippin.state import VariantSelection
 
@@ -64,7 +65,7 @@ class Variants(RandomEvent):
         starts = np.cumsum([0, *map(len, allowed)])
         self._allowed, self._starts = context.ints(np.concatenate(allowed)), context.ints(starts)
         # Graphs of a CPU confuse the overloads of the kernel that copies shapes; see docs/explanation/upstream.md.
-        self.is_capturable = not context.device.is_cpu
+        self.is_capturable = kind_of(context.device) != "cpu"
         self._built, self._selection = wp.clone(model.body_variant), VariantSelection(model)
 
     def apply(self, state: newton.State, world_mask: wp.array[wp.bool]) -> None:
