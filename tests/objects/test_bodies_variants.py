@@ -169,3 +169,55 @@ def test_rays_meet_the_chosen_shapes_alone():
         simulation.notify_model_changed(flags)
         simulation.step(1)
         assert distance.numpy().ravel() == pytest.approx([1.9, 1.95, far], abs=1e-5)
+
+
+def shown(chosen, later=None, **tables):
+    """Return a simulation of one still body that is seen, after a change to another variant."""
+    parts = scene(worlds=1, ground=False, rotation=[0.0, 0.0, 0.0, 1.0], choose=[chosen])
+    parts["scene"]["gravity"] = [0.0, 0.0, 0.0]
+    simulation = pippin.Simulation(pippin.structure(parts | tables))
+    simulation.step(1)
+    if later is not None:
+        flags = simulation.model.select_body_variants(wp.array([later], dtype=int, device="cpu"))
+        simulation.notify_model_changed(flags)
+        simulation.step(1)
+    return simulation
+
+
+def test_a_camera_sees_the_chosen_shapes_alone():
+    """After the club, the ball is seen as if the club had never been there."""
+    view = {"position": [1.0, 0.0, 0.3], "look_at": [0.0, 0.0, 0.3], "outputs": ["depth"]}
+    sensors = {"eye": {"type": "camera", "width": 48, "height": 48, "vertical_fov": 0.6, **view}}
+    images = []
+    for chosen, later in ((0, None), (2, 0), (2, None)):
+        with shown(chosen, later, sensors=sensors) as simulation:
+            images.append(simulation.sensors["eye"].outputs["depth"].numpy().copy())
+
+    np.testing.assert_array_equal(images[1], images[0])
+    assert (images[2] != images[0]).any()
+
+
+@pytest.mark.parametrize("kind", ["video", "usd"])
+def test_a_file_shows_a_change_or_tells_it(kind, tmp_path):
+    path = {"video": "film.gif", "usd": "film.usda"}[kind]
+    parts = scene(worlds=1, ground=False, choose=[2])
+    tables = parts | {"viewers": {"film": {"type": kind, "path": path, "rate": 500.0}}}
+    with pippin.Simulation(pippin.structure(tables), folder=tmp_path) as simulation:
+        simulation.step(2)
+        flags = simulation.model.select_body_variants(wp.array([0], dtype=int, device="cpu"))
+        simulation.notify_model_changed(flags)
+        simulation.step(2)
+        notes = " ".join(simulation.viewers["film"].notes)
+        assert ("shows the first ones" in notes) == (kind == "usd")
+        assert "beside the run" not in notes  # a copy of the process would have the first shapes
+
+
+def test_a_page_shows_a_change():
+    with shown(2, viewers={"page": {"type": "viser"}}) as simulation:
+        page = simulation.viewers["page"]._panel.page
+        before = sum(len(each.xforms) for each in page._shape_instances.values() if each.xforms is not None)
+        flags = simulation.model.select_body_variants(wp.array([0], dtype=int, device="cpu"))
+        simulation.notify_model_changed(flags)
+        page.show(simulation, 0.0)
+        after = sum(len(each.xforms) for each in page._shape_instances.values() if each.xforms is not None)
+    assert (before, after) == (2, 1)

@@ -37,13 +37,15 @@ def choose_variants(objects: SceneObjects, seeds: WorldSeeds, changes: ModelChan
             body = int(starts[world] + numbers[0])
             if not part.choose or not has_variants[body]:
                 continue
-            number, place = seeds.first + world, seeds.first + world + part.copy
-            if isinstance(part.choose, tuple):
-                chosen[body] = part.choose[place % len(part.choose)]
-                continue
-            count = len(model.body_variant_labels(body))
-            key = key_of(f"{seed_of[world]}/{number}/variants of {part.label}")
-            chosen[body] = place % count if part.choose == "turn" else np.random.default_rng(key).integers(count)
+            place, choice = seeds.first + world + part.copy, part.choose
+            if isinstance(choice, str):
+                choice = range(len(model.body_variant_labels(body)))
+            if part.choose == "random":
+                key = key_of(f"{seed_of[world]}/{seeds.first + world}/variants of {part.label}")
+                place = int(np.random.default_rng(key).integers(len(choice)))
+            chosen[body] = choice[place % len(choice)]
+    if (chosen < 0).all():
+        return
     changes.add(model.select_body_variants(wp.array(chosen, dtype=int, device=model.device)))
 
 

@@ -55,10 +55,8 @@ class Variants(RandomEvent):
         names, self._bodies = context.bodies(config.bodies)
         for what in ("mass", "centre of mass", "friction"):
             context.claim(what, names, "bodies")
-        rows = on_host(self._bodies)
-        if without := [
-            name for name, body in zip(names, rows[0], strict=True) if on_host(model.body_variant)[body] < 0
-        ]:
+        rows, variants = on_host(self._bodies), on_host(model.body_variant)
+        if without := [name for name, body in zip(names, rows[0], strict=True) if variants[body] < 0]:
             raise ConfigError(f"bodies: {without[0]!r} has no variants; give its object 'variants', or choose others")
         listed = [model.body_variant_labels(body) for body in rows[0].tolist()]
         allowed = [match(config.variants, labels, "variant", "variants") for labels in listed]

@@ -144,7 +144,7 @@ class ViewerUSD(FileViewer):
         body_q, particle_q = simulation.state.body_q, simulation.state.particle_q
         if self._variants.has_changed():
             told = "bodies changed their variants, but a stage has one set of shapes: it shows the first ones"
-            self._notes += [told] if told not in self._notes else []
+            self._notes = list(dict.fromkeys([*self._notes, told]))
         bodies = np.zeros((0, 7)) if body_q is None else body_q.numpy()
         self._motion.add(index, bodies, None if particle_q is None else particle_q.numpy())
         self._motion.save_if_due(index / self.config.rate)

@@ -142,9 +142,10 @@ class SubprocessRenderer:
 
 
 def can_draw_beside(model: newton.Model) -> bool:
-    """Tell whether a copy of this process can draw: GPUs cannot be shared with it, and particles are too many."""
+    """Tell whether a copy of this process can draw: a GPU is not shared, particles are too many, and variants stay."""
     is_copyable = sys.platform == "linux" and not multiprocessing.current_process().daemon
-    return is_copyable and kind_of(model.device) == "cpu" and not model.particle_count
+    has_variants = bool((on_host(model.body_variant) >= 0).any())
+    return is_copyable and kind_of(model.device) == "cpu" and not model.particle_count and not has_variants
 
 
 def _draw(
