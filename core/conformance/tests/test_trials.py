@@ -7,7 +7,7 @@ import pytest
 from pippin.errors import PluginError
 from pippin_conformance import Conformance
 from pippin_conformance.plugin_under_test import PluginUnderTest
-from pippin_conformance.trials import TRIALS, _tried, begin_benches
+from pippin_conformance.trials import TRIALS, _tried, begin_trials
 
 
 class UnsendableError(Exception):
@@ -35,8 +35,10 @@ def test_an_error_that_cannot_be_sent_is_sent_as_text():
 @pytest.mark.slow
 def test_a_process_beside_finds_what_the_kit_finds_by_itself():
     subject = PluginUnderTest(kind="solver", name="semi-implicit")
-    with begin_benches(subject) as process:
-        found = process.receive(300.0)
+    processes = begin_trials(subject)
+    found = dict(processes[name].receive(300.0) for name in TRIALS)
+    for process in processes.values():
+        process.close()
 
     here = {name: trial(subject) for name, trial in TRIALS.items()}
     assert found.keys() == here.keys()
@@ -59,7 +61,7 @@ def test_the_processes_end_with_the_checks_also_if_nobody_reads_them():
     while next(results).check != "round_trip":
         pass
     next(results)
-    assert len(active_children()) == 2
+    assert len(active_children()) == 4
 
     results.close()
     assert not active_children()

@@ -21,7 +21,7 @@ from . import scenes
 from .kinds import merged
 from .observation import HALF, StateSnapshot, advance, begin_anew, given, model_and_state, see, start, step
 from .plugin_under_test import PluginUnderTest, Scene
-from .trials import TIMEOUT, TRIALS, begin_benches, begin_rollout
+from .trials import TIMEOUT, TRIALS, begin_rollout, begin_trials
 
 FALL_TIME = 0.1
 """Duration of the free fall [s]."""
@@ -90,7 +90,7 @@ class Runs:
 
     def __init__(self, subject: Any) -> None:
         self.subject: PluginUnderTest = subject
-        self._benches: WorkerProcess | None = None
+        self._trials: dict[str, WorkerProcess] = {}
         self._rollout: WorkerProcess | None = None
         self._tried: dict[str, Any] = {}
         find_device("cpu")  # Warp starts without its greeting
@@ -104,16 +104,15 @@ class Runs:
         if not self.subject.builds_solver or self.subject.beside is not None:
             return
         if check == "entry_point":
-            self._benches = begin_benches(self.subject)
+            self._trials = begin_trials(self.subject)
         elif check == "round_trip" and self.has_gradients:
             self._rollout = begin_rollout(self.subject)
 
     def close(self) -> None:
         """For the core: end the processes, also those whose results no check has asked for."""
-        for process in (self._benches, self._rollout):
-            if process is not None:
-                process.close()
-        self._benches = self._rollout = None
+        for process in {*self._trials.values(), *([self._rollout] if self._rollout else [])}:
+            process.close()
+        self._trials, self._rollout = {}, None
 
     @functools.cached_property
     def whole(self) -> RunRecord:
@@ -225,18 +224,15 @@ class Runs:
             return moments
 
     def tried(self, trial: str) -> Mapping[str, Any]:
-        """For the core: the results of a trial of a solver; the process beside has them, if it has begun."""
+        """For the core: the results of a trial of a solver; a process beside sends them, if it has begun."""
+        while trial not in self._tried and trial in self._trials:
+            name, found = self._trials[trial].receive(TIMEOUT)
+            self._tried[name] = found
         if trial not in self._tried:
-            self._tried[trial] = self._sent[trial] if self._benches else TRIALS[trial](self.subject)
+            self._tried[trial] = TRIALS[trial](self.subject)
         if isinstance(results := self._tried[trial], Exception):
             raise results
         return results
-
-    @functools.cached_property
-    def _sent(self) -> Mapping[str, Any]:
-        assert self._benches is not None, "it has begun"
-        with self._benches as process:
-            return process.receive(TIMEOUT)
 
     @property
     def has_gradients(self) -> bool:

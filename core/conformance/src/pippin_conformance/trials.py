@@ -8,7 +8,7 @@ built a simulation without gradients has no backward kernels.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -304,31 +304,50 @@ TRIALS = {
     "refusals": refusals,
     "trusted": trusted,
 }
-"""What the process of benches does: each function says what its results are."""
+"""What the processes beside do: each function says what its results are."""
+
+_SHARES = ("features", "trees forms relations tree_relations", "pairs observables answers refusals trusted")
+"""Trials of one process; the three take about as long, on most solvers."""
 
 
-def begin_benches(subject: PluginUnderTest) -> WorkerProcess:
-    """Start the trials of a solver in a process of its own, which sends the results, or an error in place of each."""
-    return _begun(subject, _results, preload=())
+def begin_trials(subject: PluginUnderTest) -> dict[str, WorkerProcess]:
+    """Start the trials of a solver in processes beside; each sends its trials, one after the other, by name with the
+    results, or an error in place of each.
+
+    Returns:
+        The process of each trial.
+    """
+    processes = {share: _begun(subject, _results, share.split(), preload=()) for share in _SHARES}
+    return {trial: process for share, process in processes.items() for trial in share.split()}
 
 
 def begin_rollout(subject: PluginUnderTest) -> WorkerProcess:
     """Start a rollout in a process of its own, which sends its `Runs.slope`."""
     tables = merged(subject.tables, {"simulation": {"requires_grad": True}})
-    return _begun(attrs.evolve(subject, tables=tables), _slope, requires_grad=True)
+    return _begun(attrs.evolve(subject, tables=tables), _slopes, requires_grad=True)
 
 
-def _begun(subject: PluginUnderTest, find: Callable[[PluginUnderTest], Any], **options: Any) -> WorkerProcess:
+def _begun(
+    subject: PluginUnderTest, find: Callable[..., Iterator[Any]], *arguments: Any, **options: Any
+) -> WorkerProcess:
     settings = {"config": dict(subject.config), "tables": dict(subject.tables), "dt": subject.dt}
-    return WorkerProcess(str(subject), _send, find, subject.name, settings, **options)
+    return WorkerProcess(str(subject), _send, find, arguments, subject.name, settings, **options)
 
 
-def _send(connection: Connection, find: Callable[[PluginUnderTest], Any], name: str, settings: dict[str, Any]) -> None:
-    connection.send(find(PluginUnderTest(kind="solver", name=name, **settings)))
+def _send(
+    connection: Connection,
+    find: Callable[..., Iterator[Any]],
+    arguments: tuple[Any, ...],
+    name: str,
+    settings: dict[str, Any],
+) -> None:
+    for message in find(PluginUnderTest(kind="solver", name=name, **settings), *arguments):
+        connection.send(message)
 
 
-def _results(subject: PluginUnderTest) -> dict[str, Any]:
-    return {trial: _tried(run, subject) for trial, run in TRIALS.items()}
+def _results(subject: PluginUnderTest, trials: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    for trial in trials:
+        yield trial, _tried(TRIALS[trial], subject)
 
 
 def _tried(run: Callable[[PluginUnderTest], Any], subject: PluginUnderTest) -> Any:
@@ -343,12 +362,12 @@ def _plain(error: Exception) -> PluginError:
     return PluginError(str(error) or type(error).__name__)
 
 
-def _slope(subject: PluginUnderTest) -> float | str:
-    """Return the derivative of the way by the velocity, in units of the duration; or the error, as text."""
+def _slopes(subject: PluginUnderTest) -> Iterator[float | str]:
+    """Yield the derivative of the way by the velocity, in units of the duration; or the error, as text."""
     try:
-        return _share(subject)
+        yield _share(subject)
     except Exception as error:  # a plugin may raise anything
-        return f"{type(error).__name__}: {error}"
+        yield f"{type(error).__name__}: {error}"
 
 
 def _share(subject: PluginUnderTest) -> float:

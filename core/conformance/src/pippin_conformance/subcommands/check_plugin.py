@@ -10,7 +10,7 @@ import json
 import math
 import sys
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from importlib import metadata
 from pathlib import Path
@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import click
-from pippin import ConfigError, PluginError, did_you_mean
+from pippin import ConfigError, PluginError, SimulationError, did_you_mean
 from pippin.catalog import CONTRACT_VERSIONS, Catalog, CheckEvidence
 from pippin.config import overridden
 from pippin.console import PATH, json_list, new_table, overrides, print_table, shown_progress
 from pippin.workers import start_warm_process
 
 from pippin_conformance.outcomes import Check, CheckResult
+from pippin_conformance.saves import results_of_save, saves, start_beside
 
 if TYPE_CHECKING:
     from pippin_conformance import Conformance
@@ -54,6 +55,12 @@ FAST = 2.5
 @click.option(
     "--fast", "is_fast", is_flag=True, help="Run cheap checks alone, for each save: about 2 s after the imports."
 )
+@click.option(
+    "--watch",
+    "is_watched",
+    is_flag=True,
+    help="Run cheap checks after each save of the plugin's files, in about 3 s each, until Ctrl-C.",
+)
 @click.option("--list", "is_listed", is_flag=True, help="List the checks by the time that they take, and run none.")
 @click.option("--fuzz", "count", type=click.IntRange(min=1), metavar="N", help="Also move N random mechanisms.")
 @click.option("--markdown", "is_markdown", is_flag=True, help="Print a badge, the versions and a table for a README.")
@@ -67,6 +74,7 @@ def check_plugin(
     expected: tuple[str, ...],
     chosen: tuple[str, ...],
     is_fast: bool,
+    is_watched: bool,
     is_listed: bool,
     count: int | None,
     is_markdown: bool,
@@ -79,39 +87,37 @@ def check_plugin(
     is tested in an actuator of the kit, a stage in a sensor, and a term in a task. The exit code is 3 if a check fails,
     or if a check that is expected to fail passes.
 
-    With --fast, the checks that take a tenth of a second run, and two drawn trees. With --fuzz, `pippin fuzz` moves
-    mechanisms with a solver after the checks; findings are failures, in a folder below runs.
+    With --fast, the checks that take a tenth of a second run, and two drawn trees. With --watch, such checks run at
+    once and after each save, for 2 s on each of two cores, in processes that find Newton imported. With --fuzz, `pippin
+    fuzz` moves mechanisms with a solver after the checks; findings are failures, in a folder below runs.
     """
-    if is_listed and (is_fast or chosen or count or is_markdown):
-        raise ConfigError("--list: it runs no check; leave out --check, --fast, --fuzz and --markdown")
-    if is_fast and (chosen or is_markdown):
-        raise ConfigError("--fast: it chooses the checks, and not all of them; leave out --check and --markdown")
-    if is_markdown and as_json:
-        raise ConfigError("--markdown: --json prints another form; give one of them")
+    _refuse_contradictions(is_watched, is_fast, is_listed, bool(chosen), bool(count), is_markdown, as_json)
     if name.rpartition(":")[0].endswith(".py"):
         name = str(Path(name).expanduser().absolute())
     found: Any = kind or _kind_of(name)
     fuzz = None if count is None else _fuzz_for(found)
-    if not (chosen or is_fast or is_listed) or "light_import" in chosen:
+    if is_watched:
+        start_beside()
+    elif not (chosen or is_fast or is_listed) or "light_import" in chosen:
         start_warm_process(())  # it imports Newton beside this process
     from pippin_conformance.suite import Conformance, fast
 
-    conformance = Conformance(
-        found,
-        name,
-        config=overridden({}, overrides),
-        tables=overridden({}, tables),
-        prototype=None if prototype is None else _function(prototype),
-        expected_failures=dict(map(_reason, expected)),
-        **settings,
-    )
+    arguments = settings | {
+        "kind": found,
+        "name": name,
+        "config": overridden({}, overrides),
+        "tables": overridden({}, tables),
+        "prototype": None if prototype is None else _function(prototype),
+        "expected_failures": dict(map(_reason, expected)),
+    }
+    conformance = Conformance(**arguments)
+    if is_watched:
+        return _watch(conformance, arguments)
     if is_listed:
         return _list(conformance.checks.values(), fast(conformance.checks.values()), as_json)
     end = FAST * time.process_time() if is_fast else math.inf
-    for check in chosen:
-        if check not in conformance.checks:
-            known = ", ".join(conformance.checks)
-            raise ConfigError(f"--check: {check!r} is not a check of a {found}; there are {known}")
+    for check in set(chosen) - set(conformance.checks):
+        raise ConfigError(f"--check: {check!r} is not a check of a {found}; there are {', '.join(conformance.checks)}")
     with shown_progress(is_stdout_reserved=as_json or is_markdown) as progress, progress.phase("check"):
         chosen = tuple(fast(conformance.checks.values())) if is_fast else chosen
         names, results = list(chosen or conformance.checks), []
@@ -131,6 +137,37 @@ def check_plugin(
         _show(results, as_json)
     if any(result.outcome == "failed" for result in results):
         sys.exit(BROKEN)
+
+
+def _refuse_contradictions(
+    is_watched: bool, is_fast: bool, is_listed: bool, is_chosen: bool, is_fuzzed: bool, is_markdown: bool, as_json: bool
+) -> None:
+    if is_watched and (is_fast or is_listed or is_chosen or is_fuzzed or is_markdown or as_json):
+        raise ConfigError("--watch: it chooses the checks, and prints lines; leave out the options that do so, too")
+    if is_listed and (is_fast or is_chosen or is_fuzzed or is_markdown):
+        raise ConfigError("--list: it runs no check; leave out --check, --fast, --fuzz and --markdown")
+    if is_fast and (is_chosen or is_markdown):
+        raise ConfigError("--fast: it chooses the checks, and not all of them; leave out --check and --markdown")
+    if is_markdown and as_json:
+        raise ConfigError("--markdown: --json prints another form; give one of them")
+
+
+def _watch(conformance: Conformance, arguments: Mapping[str, Any]) -> None:
+    """Run cheap checks after each save, and print a line for each save and each failure."""
+    names = list(conformance.checks)
+    for _ in saves(conformance.subject.entry):
+        start = time.perf_counter()
+        try:
+            results = results_of_save(arguments, names)
+        except SimulationError as error:  # the plugin ended the process
+            click.echo(f"{datetime.now():%H:%M:%S} failed: {error}")
+            continue
+        failed = [result for result in results if result.outcome == "failed"]
+        seconds = time.perf_counter() - start
+        text = f"{len(results)} of {len(names)} checks in {seconds:.1f} s, {len(failed)} failed"
+        click.echo(
+            "\n".join([f"{datetime.now():%H:%M:%S} {text}", *(f"{each.check}: {each.reason}" for each in failed)])
+        )
 
 
 def _list(checks: Collection[Check], kept: Collection[str], as_json: bool) -> None:
