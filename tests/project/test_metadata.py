@@ -1,9 +1,11 @@
 """What an index shows of each distribution: a page, keywords and classifiers."""
 
+import re
 import tomllib
 from pathlib import Path
 
 import pytest
+from pippin.catalog import Catalog
 
 ROOT = Path(__file__).parents[2]
 PROJECTS = sorted(
@@ -21,3 +23,28 @@ def test_every_distribution_has_a_page_keywords_and_classifiers(source):
     assert f"uv pip install {project['name']}\n" in readme["text"]
     assert {"pippin", "newton", "robotics"} <= set(project["keywords"])
     assert "Topic :: Scientific/Engineering :: Physics" in project["classifiers"]
+
+
+def test_a_workflow_runs_the_commands_of_the_readme():
+    workflow = (ROOT / ".github/workflows/readme.yml").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    run, test = re.findall(r"^python3 -m pip install -q uv && .*", readme, re.MULTILINE)
+
+    assert f"run: {run}\n" in workflow
+    assert f"{test}\n" in (ROOT / ".ci/run").read_text(encoding="utf-8")
+    assert "run: .ci/run\n" in workflow
+
+
+@pytest.mark.parametrize("name", ["wrong", "plugin"])
+def test_the_forms_of_issues_name_commands_that_exist(name):
+    form = (ROOT / f".github/ISSUE_TEMPLATE/{name}.yml").read_text(encoding="utf-8")
+
+    commands = re.findall(r"`pippin ([a-z-]+)", form)
+    assert commands
+    assert set(commands) <= {*Catalog.installed().names("subcommand"), "plugins"}
+
+
+def test_the_citation_has_the_licence_of_the_distributions():
+    host = tomllib.loads((ROOT / "core/host/pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+    assert f"license: {host['license']}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
