@@ -7,7 +7,7 @@ from pippin_feetech import bus
 from .arm import JOINTS, TICK, Arm
 from .client import Client
 
-P, TORQUE_LIMIT = 21, 48
+P, PROTECTIVE, PATIENCE, MOST_LOAD, TORQUE_LIMIT = 21, 34, 35, 36, 48
 
 
 @pytest.fixture
@@ -67,6 +67,53 @@ def test_the_torque_limit_lets_the_lift_sink(make_arm):
     client.write(2, TORQUE_LIMIT, 20)
     arm.step(1.0)
     assert arm.position("shoulder_lift") > before + 0.3
+
+
+def test_an_overloaded_servo_keeps_little_torque_until_its_goal_lies_the_other_way(make_arm):
+    arm, client = make_arm()
+    hold(client, arm)
+    before = arm.position("shoulder_lift")
+    load = client.read(2, bus.POSITION + 4) & 0x3FF
+    client.write(2, PROTECTIVE, 1, 1)
+    client.write(2, PATIENCE, 30, 1)  # 0.3 s
+    client.write(2, MOST_LOAD, load // 20, 1)  # half of what it holds
+    arm.step(0.25)
+    assert client.ping(2) == (777, 0)
+    assert arm.position("shoulder_lift") == pytest.approx(before, abs=0.05)
+    arm.step(1.0)
+    assert client.ping(2) == (777, 32)
+    assert client.ping(3) == (777, 0)
+    assert arm.position("shoulder_lift") > before + 0.3
+    client.write(2, MOST_LOAD, 0, 1)  # it is overloaded still: a load that counts no more frees nothing
+    arm.step(0.1)
+    assert client.ping(2) == (777, 32)
+
+    client.write(2, bus.GOAL, client.read(2, bus.POSITION)[0] + 100)
+    arm.step(0.1)
+    assert client.ping(2) == (777, 0)
+    client.write(2, bus.GOAL, 2048 + round(before / TICK))
+    arm.step(2.0)
+    assert arm.position("shoulder_lift") == pytest.approx(before, abs=0.1)
+
+
+def test_a_load_for_a_short_time_is_no_overload_and_torque_off_ends_one(make_arm):
+    arm, client = make_arm()
+    hold(client, arm)
+    client.write(2, MOST_LOAD, 1, 1)
+    client.write(2, PATIENCE, 20, 1)
+    arm.step(0.15)
+    client.write(2, MOST_LOAD, 100, 1)
+    arm.step(0.02)
+    client.write(2, MOST_LOAD, 1, 1)
+    arm.step(0.15)
+    assert client.ping(2) == (777, 0)
+    arm.step(0.15)
+    assert client.ping(2) == (777, 32)
+
+    client.write(2, bus.TORQUE, 0, 1)
+    client.write(2, MOST_LOAD, 0, 1)
+    arm.step(0.05)
+    assert client.ping(2) == (777, 0)
 
 
 def test_heat_of_one_motor_is_told_when_the_file_says_so(make_arm):

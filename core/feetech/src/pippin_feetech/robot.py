@@ -41,11 +41,12 @@ _FRESH = {
     KP: 32,
     KD: 32,
     KI: 0,
-    34: 20,
-    35: 200,
-    36: 80,
+    (PROTECTIVE := 34): 20,
+    (PATIENCE := 35): 200,
+    (MOST_LOAD := 36): 80,
 }
-"""Registers of a new servo that are one byte: firmware, delay, limits of temperature and voltage, gains, overload."""
+"""Registers of a new servo that are one byte: firmware, delay, limits of temperature and voltage, gains, and of its
+protection: torque when it is overloaded [%], time until then [10 ms], and the load that counts [%]."""
 
 _OVERLOAD, _HEAT, _VOLTAGE = 32, 4, 1
 
@@ -98,6 +99,9 @@ class FeetechServer(MotorServer):
         self._commands = RobotCommands(len(joints))
         self._goals: np.ndarray = np.full(len(joints), -1)
         self._gains = np.array([_FRESH[KP]] * len(joints))
+        self._told = self._protected = np.zeros(len(joints), dtype=bool)
+        self._loads = self._strained = np.zeros(len(joints))
+        self._seen = 0.0
         self._is_first = True
         self._targets = self._rates = np.zeros(len(joints))
         self._time = 0.0
@@ -113,7 +117,8 @@ class FeetechServer(MotorServer):
         rows[:, bus.POSITION + 6], rows[:, bus.POSITION + 7] = volts, heat
         field(rows, _CURRENT, "<u2")[:] = _with_sign(_cut(readings.current / CURRENT), 15)
         out = (volts < rows[:, 15]) | (volts > rows[:, 14])
-        rows[:, bus.ERROR] = (rows[:, bus.ERROR] & _OVERLOAD) | _HEAT * (heat > rows[:, 13]) | _VOLTAGE * out
+        over = self._told | self._protected
+        rows[:, bus.ERROR] = _OVERLOAD * over | _HEAT * (heat > rows[:, 13]) | _VOLTAGE * out
         if self._is_first:  # a goal of before the start would move the arm
             self._is_first = False
             for row in self.rows:
@@ -147,9 +152,21 @@ class FeetechServer(MotorServer):
         gains = rows[:, KP].astype(int)
         commands.kp = np.where(gains != self._gains, gains, np.nan)
         self._gains = gains
-        share = np.minimum(field(rows, EFFORT, "<u2"), field(rows, 16, "<u2"))
-        commands.effort_share = np.clip(share / 1000.0, 0.0, 1.0)
+        share = np.minimum(field(rows, EFFORT, "<u2"), field(rows, 16, "<u2")) / 1000.0
+        self._protect(readings, self.encoders.nearest(goals + offsets) - present, is_free)
+        share = np.where(self._protected, np.minimum(share, 0.01 * rows[:, PROTECTIVE]), share)
+        commands.effort_share = np.clip(share, 0.0, 1.0)
         return commands
+
+    def _protect(self, readings: RobotReadings, way: np.ndarray, is_free: np.ndarray) -> None:
+        """Find the servos that are overloaded for too long; torque that is off, or a goal the other way, frees them."""
+        loads, rows = readings.effort / self._limit, self.rows
+        is_over = (rows[:, MOST_LOAD] > 0) & (np.abs(loads) >= 0.01 * rows[:, MOST_LOAD])
+        self._strained = np.where(is_over, self._strained + readings.simulated - self._seen, 0.0)
+        self._seen = readings.simulated
+        trips = is_over & (self._strained >= 0.01 * rows[:, PATIENCE] - 1e-9)
+        self._loads = np.where(trips & ~self._protected, loads, self._loads)
+        self._protected = (self._protected | trips) & ~is_free & (way * self._loads >= 0.0)
 
     def _move(self, goals: np.ndarray, now: float) -> None:
         """Move the targets towards goals, by the speed and the acceleration that a client set; 0 is any."""
@@ -169,8 +186,10 @@ class FeetechServer(MotorServer):
 
     def set_overload(self, chosen: np.ndarray) -> None:
         """Let servos tell an overload, or no more; boolean, shape [joints]."""
-        for row, is_over in zip(self.rows, chosen, strict=True):
-            row[bus.ERROR] = (int(row[bus.ERROR]) & ~_OVERLOAD) | (_OVERLOAD if is_over else 0)
+        self._told = chosen
+        self.rows[:, bus.ERROR] = (self.rows[:, bus.ERROR] & ~np.uint8(_OVERLOAD)) | _OVERLOAD * (
+            chosen | self._protected
+        )
 
     def remember(self, row: np.ndarray, shift: int, low: int, high: int) -> int:
         """Write the offset, whose sign is the reverse, and the limits."""
