@@ -27,7 +27,7 @@ PACKAGES = {
     "core/deploy": 845,
     "core/dynamixel": 690,
     "core/engines": 1_590,
-    "core/feetech": 440,
+    "core/feetech": 442,
     "core/fit": 6_150,
     "core/fuzz": 2_600,
     "core/host": 51_700,
