@@ -181,5 +181,18 @@ def test_too_few_worlds_for_a_task_are_refused_with_the_key(folder):
     assert "trainer.played_worlds: must be >= 0: -1" in result.output
 
 
+def test_a_video_shows_the_policy(folder):
+    """The whole episode of 0.8 s."""
+    av = pytest.importorskip("av")
+
+    train("--video", "--iterations", 1, task__episode_length=0.8)
+
+    with av.open("out/policy.mp4") as container:
+        rate = float(container.streams.video[0].average_rate)
+        frames = [each.to_ndarray(format="rgb24").astype(float) for each in container.decode(video=0)]
+    assert 0.7 < len(frames) / rate < 0.9
+    assert frames[0].std() > 5.0
+
+
 def test_a_return_that_is_no_number_is_the_worst():
     assert [merit_of({"mean_return": each}) for each in (None, np.nan, 3.0)] == [-np.inf, -np.inf, 3.0]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pippin import ConfigError, SimulationConfig
+from pippin import ConfigError, Simulation, SimulationConfig, load
 from pippin.studies import RunFolder
 from pippin_task import Player
 
@@ -17,6 +17,12 @@ from .training import STATE, Training
 
 FOLDER = "checkpoints"
 """Folder of the last few checkpoints, each a policy and what a trainer saved, named after the iteration."""
+
+VIDEO = "policy.mp4"
+"""Video of the policy that plays best."""
+
+_VIDEO_MAX = 10.0
+"""Longest video [s]."""
 
 
 class Checkpoints:
@@ -35,7 +41,7 @@ class Checkpoints:
 
     def __init__(self, training: Training, entry: Any, trainer: Any, env: Any, config: SimulationConfig) -> None:
         self._training, self._entry, self._trainer, self._env = training, entry, trainer, env
-        self._settings: Any = config.trainer.config
+        self._config, self._settings = config, config.trainer.config
         worlds = self._settings.played_worlds
         #: Whether nothing plays as episodes have no end.
         self.is_endless: bool = worlds > 0 and config.task.episode_length is None
@@ -84,6 +90,19 @@ class Checkpoints:
         if player is not None and training.played is not None:
             training.played = self._play(training.policy, seed=1)
             self._folder.write_json(STATE, training.summary())
+        if self._settings.video:
+            self._record()
+
+    def _record(self) -> None:
+        """Write a video of an episode of the policy, of ten seconds at most."""
+        file, policy = ((self._training.folder / name).absolute() for name in (VIDEO, self._training.policy.name))
+        own: dict[str, Any] = {"scene.worlds": 1, "task.solvers": [], "policy.path": str(policy)}
+        own["viewers.video"] = {"type": "video", "path": str(file)}
+        if len(self._config.task.observations) > 1:
+            own["policy.observations"] = self._settings.observations
+        with Simulation(load(self._config.unobserved().with_tables(policy=None), own)) as simulation:
+            length = min(_VIDEO_MAX, self._config.task.episode_length or _VIDEO_MAX)
+            simulation.step(max(1, round(length / simulation.control_dt)))
 
     def close(self) -> None:
         """Close the simulation in which policies play."""

@@ -134,6 +134,9 @@ class TrainerConfig:
     """Largest share of the time that the policy plays; it plays at fewer checkpoints where it would take more. It plays
     at the first checkpoint and at the end in any case."""
 
+    video: bool = False
+    """Whether a video of the policy is in the run folder at the end, `policy.mp4`, with the extra `video`."""
+
     threads: int = attrs.field(default=1, validator=ge(0))
     """Threads of PyTorch; 0 for its default. Small networks are fastest on one, and the solver needs the others."""
 

@@ -46,6 +46,8 @@ def load_training(file: Path, overrides: Sequence[str], trainer: str | None) -> 
         raise ConfigError(f"{file}: has no [task] table; training needs one, with actions, observations and rewards")
     trainer_config(config.trainer)
     Catalog.installed().find("trainer", config.trainer.type).refuse_missing_libraries("trainer")
+    if config.trainer.config.video:
+        Catalog.installed().find("viewer", "video").refuse_missing_libraries("trainer.video")
     for label, logger in config.loggers.items():
         Catalog.installed().find("logger", logger.type).refuse_missing_libraries(f"loggers.{label}")
     return config, chosen

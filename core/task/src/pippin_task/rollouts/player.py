@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import warp as wp
 from pippin import ConfigError, Simulation, SimulationConfig, load
 from pippin.devices import WARP_LOCK
 
@@ -56,12 +59,18 @@ class Player:
         groups, wanted = task.observations, self._observations
         group: Any = groups[chosen_group(None if len(groups) == 1 else wanted, task, "observations")]
         network = Network(Path(policy), worlds.count, len(group.labels), simulation.device)
+        act: Callable[[], object] = partial(network, group.values, task.episodes.action)
+        if network.is_capturable:  # it has many short kernels
+            with WARP_LOCK, wp.ScopedCapture(simulation.device) as capture:
+                act()
+            assert capture.graph is not None, "the capture succeeded"
+            act = partial(wp.capture_launch, capture.graph)
         drawn = np.random.SeedSequence([self._config.simulation.seed, seed]).generate_state(1)[0]
         worlds.reset(read_seeds(int(drawn), worlds.count), None)
         before = task.sums
         for step in range(1, task.episode_steps + 1):
             with WARP_LOCK:
-                network(group.values, task.episodes.action)
+                act()
             simulation.step()
             if step % _LOOK == 0 and task.episodes.waiting.numpy().all():
                 break

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @changes()
 @click.option("--trainer", metavar="NAME", help="What learns: rsl-rl, sb3, skrl or another one; by default the file's.")
 @click.option("--logger", "loggers", multiple=True, metavar="NAME", help="Log: tensorboard, wandb, mlflow or other.")
+@click.option("--video", is_flag=True, help="Record the policy at the end: policy.mp4, with pippin[video].")
 @click.option("--iterations", type=click.IntRange(min=1), help="Iterations, in place of trainer.iterations.")
 @click.option("--resume", type=PATH, metavar="DIR", help="Continue the training of a run folder.")
 @click.option("--processes", type=click.IntRange(min=1), metavar="N", help="Learn in N processes of this machine.")
@@ -32,6 +33,7 @@ def train(
     overrides: tuple[str, ...],
     trainer: str | None,
     loggers: tuple[str, ...],
+    video: bool,
     iterations: int | None,
     resume: Path | None,
     processes: int | None,
@@ -56,7 +58,7 @@ def train(
     """
     if resume is not None and out is not None:
         raise click.UsageError("--out: --resume writes into the folder that it continues; leave one of them out")
-    chosen = [*overrides, *map(_logger_of, loggers)]
+    chosen = [*overrides, *map(_logger_of, loggers), *(["trainer.video=true"] if video else [])]
     chosen += [] if iterations is None else [f"trainer.iterations={iterations}"]
     from pippin_train.ranks import Ranks, launch
 
