@@ -12,6 +12,7 @@ NAMING = Path(__file__).parents[1] / "how-to" / "publish-a-plugin.md"
 GUIDES = {
     "reader": "record-a-run.md#write-a-recorder",
     "trainer": "train-a-policy.md",
+    "logger": "log-a-training.md",
     "log": "fit-a-robot.md#read-other-logs",
     "problem": "add-a-benchmark-problem.md",
     "robot": "write-a-robot.md",

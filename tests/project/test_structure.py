@@ -30,7 +30,7 @@ PACKAGES = {
     "core/feetech": 442,
     "core/fit": 6_150,
     "core/fuzz": 2_600,
-    "core/host": 51_700,
+    "core/host": 51_745,
     "core/judge": 1_110,
     "core/lerobot": 820,
     "core/optimise": 1_570,
@@ -38,15 +38,15 @@ PACKAGES = {
     "core/robot": 4_200,
     "core/ros2": 960,
     "core/sweep": 2_140,
-    "core/task": 10_825,
-    "core/train": 1_495,
+    "core/task": 11_090,
+    "core/train": 2_250,
     "core/tune": 1_030,
     "core/unitree": 680,
     "core/view": 4_270,
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 112_110
+TOTAL = 113_232
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 WRAPPERS = {"drake": 248, "motrix": 224, "physx": 250, "pinocchio": 115}

@@ -176,6 +176,8 @@ class TestTwoProcesses:
 
         assert steps == [240, 480, 720]
         assert state["steps"] == 720
+        assert state["played"]["episodes"] == 8, "the first process plays"
+        assert state["numbers"]["ended/time"] + state["numbers"]["ended/fallen"] >= 1.0, "of the episodes of both"
         assert trained[0].stdout.count("\n") == 1, "one line of JSON, of one process"
         assert pippin.load(folder / "out/config.toml").scene.worlds == 8
         assert {path.name for path in folder.iterdir() if path.is_dir()} <= {"out", "__pycache__"}

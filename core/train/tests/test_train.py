@@ -329,6 +329,15 @@ def test_a_library_learns_to_balance(library, folder):
         lengths = [float(row["mean_length"]) for row in csv.DictReader(file) if row["mean_length"]]
     assert result.exit_code == 0, result.output
     assert lengths[-1] > 10.0 * lengths[0]
+    told = json.loads(Path("out/training.json").read_text())
+    words = ["--policy", "out/policy.onnx", "--episodes", "8", "--json", "--out", "played"]
+    played = CliRunner().invoke(main, ["play", "task.toml", *words, *options[4:]])
+    scores = (told["played"], json.loads(played.stdout)["task"])
+    widths = [each["mean_return_half_width"] for each in scores]
+    assert abs(scores[0]["mean_return"] - scores[1]["mean_return"]) <= sum(widths) + 1e-6
+    assert {"std", "kl", "learning_rate"} <= told["numbers"].keys()
+    assert told["numbers"]["kl"] > 0.0
+    assert len(told["numbers"]) >= 8, "losses, rewards and ends, too"
 
 
 def test_a_checkpoint_with_a_flipped_bit_is_refused(tmp_path):

@@ -32,12 +32,15 @@ if TYPE_CHECKING:
     from .context import TermContext
     from .episodes import EpisodeBuffers
     from .motion_conversion import convert_motion
+    from .named_tasks import TASK_FILE
     from .passport import passport_of, read_passport, write_passport
+    from .rollouts.player import Player
     from .rollouts.rollout_batch import RolloutBatch
     from .rollouts.rollout_shard import RolloutShard
     from .task import Task
 
 __all__ = [
+    "TASK_FILE",
     "Action",
     "Command",
     "CommandConfig",
@@ -47,6 +50,7 @@ __all__ = [
     "EventConfig",
     "Metric",
     "ObservationConfig",
+    "Player",
     "PolicyConfig",
     "Quantity",
     "QuantityReward",

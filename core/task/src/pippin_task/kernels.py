@@ -28,6 +28,22 @@ def explore(
 
 
 @wp.kernel
+def draw_action(
+    key: int,
+    seeds: wp.array[int],
+    first_world: int,
+    step: wp.array[wp.int64],
+    low: wp.array[float],
+    high: wp.array[float],
+    action: wp.array2d[float],
+):
+    """Draw each number of an action evenly between two bounds, by seed, global world and control step."""
+    world, i = wp.tid()
+    place = int(step[0]) * action.shape[1] + i
+    action[world, i] = wp.randf(random_state(key, seeds[world], first_world + world, place), low[i], high[i])
+
+
+@wp.kernel
 def hold_command(is_held: wp.array[wp.bool], kept: wp.array2d[float], value: wp.array2d[float]):
     """Put a command back while a user holds it, however it was drawn."""
     world, number = wp.tid()

@@ -213,6 +213,16 @@ class Task:
         """For the core: the sums that the score is computed from."""
         return Score.of(self.episodes, tuple(self.rewards), tuple(self.terminations), tuple(self.metrics))
 
+    @property
+    def curriculum_means(self) -> dict[str, float]:
+        """For the core: the mean over the worlds of each number of the curricula, by label; waits for the device."""
+        means = {label: (each.labels, each.value.numpy().mean(axis=0)) for label, each in self.curricula.items()}
+        return {
+            label if len(names) == 1 else f"{label}/{name}": float(mean)
+            for label, (names, values) in means.items()
+            for name, mean in zip(names, values, strict=True)
+        }
+
     def raise_errors(self) -> None:
         """Raise once if a reward was not finite in a world whose state is; the simulation can continue.
 

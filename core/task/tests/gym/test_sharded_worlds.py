@@ -144,6 +144,9 @@ def test_it_gives_the_results_of_one_process(pair):
             assert_same([env.reset(seed=[1, None, 3, 4], options={"reset_mask": mask}) for env in pair])
 
     assert ended > 4
+    (score, _), (whole, _) = (env._worlds.statistics() for env in pair)
+    np.testing.assert_allclose(score.totals, whole.totals, err_msg="sums over the episodes of all processes")
+    assert score.totals[0] == ended
 
 
 def test_results_are_copies_unless_another_library_shares_the_memory(pair):

@@ -26,8 +26,13 @@ class Trainer(Protocol):
 
     def __init__(self, config: Any, env: Any, seed: int) -> None: ...
 
-    def learn(self) -> None:
-        """Train for one iteration, which takes `config.steps` steps of the environment."""
+    def learn(self) -> Mapping[str, float] | None:
+        """Train for one iteration, which takes `config.steps` steps of the environment.
+
+        Returns:
+            Numbers of the iteration by name, for the curves: `std`, the mean deviation of the actions, `kl`, the
+            change of the policy, `learning_rate`, and others by the library's own names; or None.
+        """
         ...
 
     def save(self, path: Path) -> None:
@@ -118,6 +123,19 @@ class TrainerConfig:
 
     save_period: int = attrs.field(default=50, validator=ge(1))
     """Iterations from one checkpoint to the next."""
+
+    checkpoints: int = attrs.field(default=5, validator=ge(1))
+    """Number of checkpoints in the folder `checkpoints`; older ones are removed, and the best policy stays."""
+
+    played_worlds: int = attrs.field(default=8, validator=ge(0))
+    """Worlds in which the policy plays one episode without noise, at checkpoints; 0 for no play."""
+
+    play_share: float = attrs.field(default=0.05, validator=[finite, gt(0.0), le(1.0)])
+    """Largest share of the time that the policy plays; it plays at fewer checkpoints where it would take more. It plays
+    at the first checkpoint and at the end in any case."""
+
+    video: bool = False
+    """Whether a video of the policy is in the run folder at the end, `policy.mp4`, with the extra `video`."""
 
     threads: int = attrs.field(default=1, validator=ge(0))
     """Threads of PyTorch; 0 for its default. Small networks are fastest on one, and the solver needs the others."""

@@ -29,6 +29,7 @@ class TrainingEnv(VectorEnv):
         #: Return and length of each of the last episodes, the oldest first.
         self.last_episodes: deque[tuple[float, int]] = deque(maxlen=kept)
         self._has_ended = np.zeros(self.num_envs, dtype=bool)
+        self._score: Any = None
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Take one control step in all worlds, with `actions`."""
@@ -49,6 +50,11 @@ class TrainingEnv(VectorEnv):
     def write_passport(self, policy: Path, **trained: Any) -> None:
         """Write the passport into the ONNX file of a policy, with what is said of its training."""
         write_passport(policy, self._passport | {"trained": trained})
+
+    def take_statistics(self) -> tuple[Any, dict[str, float]]:
+        """Return the score of the episodes that ended since the last call, and the means of the curricula's numbers."""
+        earlier, (self._score, curricula) = self._score, self._worlds.statistics()
+        return self._score if earlier is None else self._score.since(earlier), curricula
 
     @property
     def is_biased(self) -> bool:

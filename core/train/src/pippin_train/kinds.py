@@ -1,4 +1,4 @@
-"""The kind of plugins that learn policies."""
+"""The kinds of plugins that learn policies, and that keep what they tell."""
 
 from __future__ import annotations
 
@@ -11,4 +11,13 @@ TRAINER = Kind(
     place="trainer",
     order=110,
     checks="pippin_train.checks:TRAINER",
+)
+
+LOGGER = Kind(
+    name="logger",
+    plural="loggers",
+    meaning="Hands what a training tells to a program that keeps and draws it.",
+    place="loggers.*",
+    order=115,
+    base="pippin_train.loggers.logger:Logger",
 )

@@ -77,15 +77,29 @@ class TrainerRslRl:
             "algorithm": algorithm,
         }
         self._runner = DistributedRunner(wrapper, settings, log_dir=None, device=env.device)
+        self._runner.logger.log = self._note
         if self._runner.alg.is_multi_gpu:
             self._runner.alg.broadcast_parameters()
         wrapper.value = lambda seen: self._runner.alg.gamma * self._runner.alg.critic(seen).detach().squeeze(-1)
 
-    def learn(self) -> None:
+    def learn(self) -> dict[str, float]:
         """Train for one iteration."""
         if self._config.anneal:
             set_rate(self._runner.alg.optimizer, self._config.rate(self._env.progress))
         self._runner.learn(1)
+        return self._numbers | {"kl": self._change(), "learning_rate": self._runner.alg.optimizer.param_groups[0]["lr"]}
+
+    def _note(self, *, loss_dict: dict[str, float], action_std: torch.Tensor, **_: Any) -> None:
+        """Take what the runner would log."""
+        self._numbers = {"std": action_std.mean().item(), **{f"loss/{key}": each for key, each in loss_dict.items()}}
+
+    def _change(self) -> float:
+        """Return the divergence of the policy from that before the iteration, where its last step was taken."""
+        storage, actor = self._runner.alg.storage, self._runner.alg.get_policy()
+        before = tuple(each[-1] for each in storage.distribution_params)
+        with torch.no_grad():
+            actor.distribution.update(actor.mlp(actor.get_latent(storage.observations[-1])))
+            return actor.get_kl_divergence(before, actor.output_distribution_params).mean().item()
 
     def save(self, path: Path) -> None:
         """Write networks, optimiser and statistics."""

@@ -20,6 +20,9 @@ from .torch_layers import ACTIVATIONS, layers_of, limit_threads, read_parts
 _CLIP = 10.0
 """Size at which `VecNormalize` clips observations."""
 
+_NUMBERS = {"train/std": "std", "train/approx_kl": "kl", "train/learning_rate": "learning_rate"}
+"""Numbers of an iteration that all trainers have, by the library's names."""
+
 _STATISTICS = ("mean", "var", "count")
 """Names of the running statistics of observations."""
 
@@ -59,9 +62,11 @@ class TrainerSB3:
             "MlpPolicy", self._normal or wrapper, policy_kwargs=network, seed=seed, device="cpu", **settings
         )
 
-    def learn(self) -> None:
+    def learn(self) -> dict[str, float]:
         """Train for one iteration."""
         self._model.learn(self._steps, reset_num_timesteps=False)
+        noted = self._model.logger.name_to_value.items()
+        return {_NUMBERS.get(key, key): float(each) for key, each in noted if key.startswith("train/")}
 
     def save(self, path: Path) -> None:
         """Write networks, optimiser and statistics."""

@@ -86,12 +86,29 @@ class TrainerSkrl:
         quiet = {"timesteps": steps, "headless": True, "disable_progressbar": True, "close_environment_at_exit": False}
         self._trainer = StepTrainer(env=worlds, agents=self._agent, cfg=quiet)
 
-    def learn(self) -> None:
+    def learn(self) -> dict[str, float]:
         """Train for one iteration."""
         if self._config.anneal:
             set_rate(self._agent.optimizer, self._config.rate(self._env.progress))
         for _ in range(self._config.steps):
             self._trainer.train()
+        tracked = self._agent.tracking_data
+        numbers = {key: float(np.mean(each)) for key, each in tracked.items() if not key.startswith("Stats /")}
+        tracked.clear()  # else it grows
+        numbers["std"] = numbers.pop("Policy / Standard deviation")
+        return numbers | {"kl": self._change(), "learning_rate": self._agent.optimizer.param_groups[0]["lr"]}
+
+    def _change(self) -> float:
+        """Return an estimate of how far the policy is from that before the iteration, where its last step was taken."""
+        names = ("observations", "actions", "log_prob")
+        seen, taken, before = (self._agent.memory.get_tensor_by_name(name)[-1] for name in names)
+        with torch.no_grad():
+            if self._config.normalise:
+                seen = self._agent.checkpoint_modules["observation_preprocessor"](seen)
+            mean, extra = self._policy.compute({"observations": seen})
+            now = torch.distributions.Normal(mean, extra["log_std"].exp()).log_prob(taken).sum(-1, keepdim=True)
+            ratio = now - before
+            return (ratio.exp() - 1.0 - ratio).mean().item()
 
     def save(self, path: Path) -> None:
         """Write networks, optimiser and statistics."""

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import atexit
-import csv
 import gc
 import json
 import os
 import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,76 +17,17 @@ import numpy as np
 from pippin import ConfigError, SimulationConfig, load
 from pippin.catalog import Catalog
 from pippin.config import inline_text
-from pippin.report import Chart, Markup, heading, section
+from pippin.report import Markup, heading
 from pippin.studies import RunFolder, RunProgress, Study, run_study
 
 from .configs import trainer_config
+from .curve import CURVE, Curve, read_rows, sections
+from .loggers.logger import Ending, LoggedRun, Loggers
 from .ranks import Ranks, is_lost
+from .training import COLUMNS, Training, resumed
 
 DEFAULT_TRAINER = "rsl-rl"
 """Trainer of a file that names none."""
-
-POLICY, STATE, CURVE = "policy.onnx", "training.json", "training.csv"
-"""Files of a training: the policy, how far it is, and a row for each iteration."""
-
-_COLUMNS = ("iteration", "steps", "seconds", "mean_return", "mean_length")
-
-_KEPT = (*_COLUMNS, "cpu_seconds")
-"""What a resumed training continues with."""
-
-
-@attrs.define(kw_only=True)
-class Training:
-    """State of a training."""
-
-    folder: Path
-    """The run folder."""
-
-    trainer: str
-    """Name of what learns."""
-
-    iterations: int
-    """Iterations at the end."""
-
-    iteration: int = 0
-    """Iterations so far."""
-
-    steps: int = 0
-    """Control steps of all worlds so far."""
-
-    seconds: float = 0.0
-    """Wall time of the iterations so far [s]."""
-
-    cpu_seconds: float = 0.0
-    """Processor time of all threads in these iterations [s]."""
-
-    mean_return: float | None = None
-    """Mean over the last 100 episodes; None before one has ended."""
-
-    mean_length: float | None = None
-    """Mean length of these episodes [control steps]."""
-
-    @property
-    def checkpoint(self) -> Path:
-        """The file of networks and optimiser."""
-        return self.folder / f"checkpoint.{self.trainer}"
-
-    @property
-    def policy(self) -> Path:
-        """The trained policy."""
-        return self.folder / POLICY
-
-    def summary(self) -> dict[str, Any]:
-        """Return the numbers, for JSON."""
-        return {**attrs.asdict(self), "folder": str(self.folder), "policy": str(self.policy)}
-
-    def line(self, rate: float) -> str:
-        """Return the live line, with a rate of control steps of all worlds per second."""
-        left = (self.iterations - self.iteration) * self.seconds / max(self.iteration, 1)
-        mean = "no episode has ended"
-        if self.mean_return is not None:
-            mean = f"return {self.mean_return:.4g}, length {self.mean_length:.0f}"
-        return f"{self.iteration} of {self.iterations}, {rate:,.0f} steps/s, {mean}, {_duration(left)} left"
 
 
 def load_training(file: Path, overrides: Sequence[str], trainer: str | None) -> tuple[SimulationConfig, list[str]]:
@@ -107,6 +46,10 @@ def load_training(file: Path, overrides: Sequence[str], trainer: str | None) -> 
         raise ConfigError(f"{file}: has no [task] table; training needs one, with actions, observations and rewards")
     trainer_config(config.trainer)
     Catalog.installed().find("trainer", config.trainer.type).refuse_missing_libraries("trainer")
+    if config.trainer.config.video:
+        Catalog.installed().find("viewer", "video").refuse_missing_libraries("trainer.video")
+    for label, logger in config.loggers.items():
+        Catalog.installed().find("logger", logger.type).refuse_missing_libraries(f"loggers.{label}")
     return config, chosen
 
 
@@ -175,14 +118,18 @@ class TrainingStudy(Study[Training]):
     ) -> None:
         choice = config.trainer
         assert choice is not None, "load_training sees to it"
-        self._choice, self._ranks, self._report = choice, ranks, report
+        self._config, self._choice, self._ranks, self._report = config, choice, ranks, report
         self._entry = Catalog.installed().find("trainer", choice.type)
         self._is_resumed = resume is not None
         self._env: Any = None
         self._trainer: Any = None
+        self._curve: Any = None
+        self._checkpoints: Any = None
+        self._loggers: Loggers | None = None
+        self._ending: Ending = "failed"
         training = Training(folder=Path(), trainer=choice.type.rpartition(":")[2], iterations=choice.config.iterations)
         #: How far it is.
-        self.training: Training = training if resume is None else _resumed(resume, training)
+        self.training: Training = training if resume is None else resumed(resume, training)
 
     def prepare(self, config: SimulationConfig, file: Path) -> SimulationConfig:
         """Return the configuration with its viewers and recorders, which the environment leaves out."""
@@ -190,6 +137,7 @@ class TrainingStudy(Study[Training]):
 
     def build(self, config: SimulationConfig, folder: RunFolder) -> None:
         """Build the environment and the networks."""
+        from .checkpoints import Checkpoints
         from .episodes import KEPT, TrainingEnv
 
         atexit.unregister(gc.freeze)  # PyTorch complains at the end about what was not collected
@@ -212,35 +160,50 @@ class TrainingStudy(Study[Training]):
             with self._entry.attributed("load"):
                 self._trainer.load(training.checkpoint)
         if not ranks.rank:
-            _cut_curve(folder, training.iteration)
+            self._curve = Curve(folder, training.iteration)
             folder.write_config(config)
+            task = attrs.evolve(config, simulation=part.simulation)
+            self._checkpoints = Checkpoints(training, self._entry, self._trainer, env, task)
 
     def run(self, progress: RunProgress, stop_if_asked: Callable[[], None]) -> None:
         """Learn until all iterations are done."""
         training, trainer, env = self.training, self._trainer, self._env
-        saved = training.iteration
+        saved, is_asked = training.iteration, False
+        if self._checkpoints is not None and self._checkpoints.is_endless:
+            progress.note("no policy plays, as the task has no episode_length; set it, so that the training can tell")
+        if self._curve is not None and self._config.loggers:
+            run = LoggedRun(folder=training.folder, settings=self._config.tree.plain())
+            self._loggers = Loggers(self._config.loggers, run, training.loggers, progress.note)
+            training.loggers = self._loggers.keys
         with progress.phase("train"):
             try:
                 while training.iteration < training.iterations:
                     began, began_cpu, before = time.perf_counter(), time.process_time(), env.taken
                     env.progress = training.iteration / training.iterations
                     with self._entry.attributed("learn"):
-                        trainer.learn()
+                        numbers = trainer.learn() or {}
                     elapsed = time.perf_counter() - began
                     training.iteration += 1
                     training.seconds += elapsed
                     own = {"steps": env.taken - before, "cpu_seconds": time.process_time() - began_cpu}
+                    own["numbers"] = numbers
                     steps, is_asked = self._take_in(progress, own, is_asked=_is_asked(stop_if_asked))
-                    if not self._ranks.rank:
-                        _write_row(training)
+                    score, is_last = None, is_asked or training.iteration == training.iterations
+                    if is_last or training.iteration % self._choice.config.save_period == 0:
+                        score, saved = self._save(is_last=is_last), training.iteration
+                    if self._curve is not None:
+                        self._add_row(_row_of(training, score))
                     progress.update(training.line(steps / elapsed))
-                    if training.iteration % self._choice.config.save_period == 0:
-                        self._save()
-                        saved = training.iteration
-                    if is_asked:
-                        raise KeyboardInterrupt
-                    if self._report is not None and self._report(training):
+                    if is_last or (self._report is not None and self._report(training)):
                         break
+                if saved < training.iteration:
+                    self._save(is_last=True)
+                    saved = training.iteration
+                if self._checkpoints is not None:
+                    self._checkpoints.finish()
+                self._ending = "stopped" if is_asked else "finished"
+                if is_asked:
+                    raise KeyboardInterrupt
             except Exception as error:
                 if is_lost(error):
                     progress.note(
@@ -249,13 +212,14 @@ class TrainingStudy(Study[Training]):
                 raise
             finally:
                 if saved < training.iteration:
-                    self._save()
+                    self._save(plays=False)
 
     def _take_in(self, progress: RunProgress, own: dict[str, Any], *, is_asked: bool) -> tuple[int, bool]:
         """Take in the iteration of all processes; return their steps, and whether one of them is to stop."""
         training, env, ranks = self.training, self._env, self._ranks
         own |= {"episodes": len(env.last_episodes), "means": env.means(), "is_biased": env.is_biased}
         own |= {"is_asked": is_asked or ranks.is_left, "notes": ranks.notes.taken()}
+        own["score"], own["curricula"] = env.take_statistics()
         found = ranks.gathered(own)
         steps = sum(each["steps"] for each in found)
         training.steps += steps
@@ -265,47 +229,48 @@ class TrainingStudy(Study[Training]):
             weights = [each["episodes"] for each in ended]
             means = np.average([each["means"] for each in ended], axis=0, weights=weights)
             training.mean_return, training.mean_length = means.tolist()
+        training.numbers = _numbers_of(found)
         for each in found:
             for text, once in each["notes"]:
                 progress.note(text, once=once)
         return steps, any(each["is_asked"] for each in found)
 
-    def _save(self) -> None:
-        if self._ranks.rank:
-            return
-        training, trainer = self.training, self._trainer
-        folder = RunFolder(training.folder, continues=True)
-        for path, write in ((training.checkpoint, trainer.save), (training.policy, trainer.write_policy)):
-            with folder.written(path.name) as part, self._entry.attributed(write.__name__):
-                write(part)
-                if path == training.policy:  # inside, as what is wrong with the file is wrong with the plugin
-                    trained = {key: getattr(training, key) for key in ("trainer", "iteration", "steps")}
-                    self._env.write_passport(part, **trained)
-        folder.write_json(STATE, training.summary())
+    def _add_row(self, row: Mapping[str, Any]) -> None:
+        self._curve.add(row)
+        if self._loggers is not None:
+            self._loggers.add(row, self.training.iteration)
+
+    def _save(self, **how: bool) -> dict[str, Any] | None:
+        return None if self._checkpoints is None else self._checkpoints.save(**how)
 
     def result(self, folder: Path) -> Training | None:
         """Return how far it is; None before the first iteration."""
         return self.training if self._ranks.rank or (folder / CURVE).is_file() else None
 
     def page(self, result: Training, file: Path) -> Iterator[Markup]:
-        """Yield how far it is, and the mean return and length of episodes as charts over time."""
-        with (result.folder / CURVE).open(newline="", encoding="utf-8") as opened:
-            rows = list(csv.DictReader(opened))
+        """Yield how far it is, and the curve as charts over time."""
+        rows = read_rows(result.folder / CURVE)
         last = rows[-1]
         tiles = {
             "iterations": last["iteration"],
             "steps of all worlds": f"{int(last['steps']):,}",
             "wall time": f"{float(last['seconds']):.0f} s",
-            "mean return": last["mean_return"] or "no episode has ended",
-            "mean length": last["mean_length"] or "no episode has ended",
+            "mean return with noise": last["mean_return"] or "no episode has ended",
+            "mean length with noise": last["mean_length"] or "no episode has ended",
         }
+        if (played := result.played) is not None and played["episodes"]:
+            tiles["mean return without noise"] = f"{played['mean_return']:.4g}"
+            tiles["episodes without noise that end early"] = f"{played['terminated']} of {played['episodes']}"
         yield heading(f"Training of {file.name}", play_command(file, (), result), tiles)
-        yield section("Episodes", [*_charts(rows)], id="episodes")
+        yield from sections(rows)
 
     def close(self) -> None:
-        """Close the environment."""
-        if self._env is not None:
-            self._env.close()
+        """Close the loggers, which get the files first, and the environments."""
+        if self._loggers is not None:
+            self._loggers.close(self.training.folder, self.training.iteration, self._ending)
+        for each in (self._checkpoints, self._env):
+            if each is not None:
+                each.close()
 
 
 class TrainingFollower(TrainingStudy):
@@ -327,54 +292,28 @@ def _is_asked(stop_if_asked: Callable[[], None]) -> bool:
     return False
 
 
-def _resumed(folder: Path, training: Training) -> Training:
-    """Return how far the training of a folder is; it may be that of another trainer, or have ended."""
-    try:
-        state = json.loads((folder / STATE).read_text(encoding="utf-8"))
-        of, iteration = str(state["trainer"]), int(state["iteration"])
-        missing = [key for key in _KEPT if key not in state]
-    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-        raise ConfigError(f"--resume: '{folder}' has no {STATE} of a training; name the folder of one") from error
-    if missing:
-        raise ConfigError(
-            f"--resume: '{folder}' was trained by another version of Pippin, as its {STATE} has no {missing[0]!r};"
-            " resume it with that version, or train anew"
-        )
-    if of != training.trainer:
-        raise ConfigError(f"--resume: '{folder}' was trained by {of}, not by {training.trainer}; choose --trainer {of}")
-    if iteration >= training.iterations:
-        raise ConfigError(f"--resume: '{folder}' has all of its {iteration} iterations; set trainer.iterations to more")
-    return attrs.evolve(training, folder=folder, **{key: state[key] for key in _KEPT})
+def _row_of(training: Training, score: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the row of an iteration, with what its policy played."""
+    row = {key: getattr(training, key) for key in COLUMNS}
+    if score is not None and score["episodes"]:
+        row |= {"played_return": score["mean_return"], "played_length": score["mean_length"]}
+        row["played_early_ends"] = score["terminated"]
+    return {**row, **training.numbers}
 
 
-def _cut_curve(folder: RunFolder, last: int) -> None:
-    """Leave out the rows after an iteration: a killed training takes those after its checkpoint again."""
-    with suppress(FileNotFoundError):
-        head, *rows = (folder.path / CURVE).read_text(encoding="utf-8").splitlines(keepends=True)
-        kept = [row for row in rows if row.endswith("\n") and int(row.partition(",")[0]) <= last]
-        folder.write_text(CURVE, "".join([head, *kept]))
+def _numbers_of(found: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """Return the numbers of an iteration by name: those of the learner, of the episodes that ended, and of curricula.
 
-
-def _write_row(training: Training) -> None:
-    with (training.folder / CURVE).open("a", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        if not file.tell():
-            writer.writerow(_COLUMNS)
-        values: Mapping[str, Any] = attrs.asdict(training)
-        writer.writerow([f"{values[key]:.6g}" if isinstance(values[key], float) else values[key] for key in _COLUMNS])
-
-
-def _duration(seconds: float) -> str:
-    minutes = f"{seconds / 60.0:.0f} min" if seconds < 5400.0 else f"{seconds / 3600.0:.1f} h"
-    return f"{seconds:.0f} s" if seconds < 90.0 else minutes
-
-
-_CURVES = {"mean_return": ("Mean return", ""), "mean_length": ("Mean length of episodes", "control steps")}
-
-
-def _charts(rows: list[dict[str, Any]]) -> Iterator[Chart]:
-    times = np.array([float(row["seconds"]) for row in rows])
-    for key, (title, unit) in _CURVES.items():
-        values = np.array([float(row[key]) if row[key] else np.nan for row in rows])
-        gaps = np.array([[int(np.isnan(values).sum())]])
-        yield Chart.of(title, {"of the last 100 episodes": values}, times, unit, gaps=gaps, note="over wall time")
+    Args:
+        found: What each process has.
+    """
+    scores = [each["score"] for each in found]
+    score = sum(scores[1:], scores[0]).plain()
+    numbers = {key: float(value) for key, value in found[0]["numbers"].items()}
+    if count := score["episodes"]:
+        ends = {"time": score["timed_out"], **score["terminations"], "diverged": score["diverged"]}
+        numbers |= {f"reward/{label}": mean for label, mean in score["rewards"].items()}
+        numbers |= {f"ended/{label}": each / count for label, each in ends.items()}
+        numbers |= {f"metric/{label}": each["mean"] for label, each in score["metrics"].items()}
+    curricula = [each["curricula"] for each in found]
+    return numbers | {f"curriculum/{key}": float(np.mean([each[key] for each in curricula])) for key in curricula[0]}

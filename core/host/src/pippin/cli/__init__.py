@@ -24,6 +24,24 @@ STOPPED = 130
 
 _TRACEBACK = "is_traceback_shown"
 
+_ELSEWHERE = {
+    "--num-envs": "write --worlds",
+    "--n-envs": "write --worlds",
+    "--headless": "leave it out, as windows open with --view alone",
+    "--max-iterations": "write --iterations",
+    "--total-timesteps": "write --iterations; one has trainer.steps × scene.worlds steps",
+    "--task": "write the file, or the name of a task, without an option",
+    "--env": "write the file, or the name of a task, without an option",
+    "--env-id": "write the file, or the name of a task, without an option",
+    "--load-run": "write --resume DIR to train, or --policy DIR to play",
+    "--checkpoint-file": "write --resume DIR to train, or --policy DIR to play",
+    "--experiment-name": "write --out DIR",
+    "--run-name": "write --out DIR",
+    "--distributed": "write --processes N",
+    "--enable-cameras": "leave it out, as cameras are sensors of the file",
+}
+"""Options of mjlab, Isaac Lab and others, and what to write in their place."""
+
 
 class Commands(click.Group):
     """The commands in this folder: module `some_name` defines the click command `some-name`."""
@@ -95,6 +113,10 @@ class Commands(click.Group):
         """Run the chosen command; if a plugin's raises anything, the error names the plugin."""
         try:
             return super().invoke(ctx)
+        except click.NoSuchOption as error:
+            if (cure := _ELSEWHERE.get(error.option_name.replace("_", "-"))) is not None:
+                raise click.UsageError(f"No such option {error.option_name!r}; {cure}.", error.ctx) from error
+            raise
         except (PippinError, click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:

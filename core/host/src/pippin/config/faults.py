@@ -17,7 +17,7 @@ from cattrs.errors import (
     StructureHandlerNotFoundError,
 )
 from pippin.errors import ConfigError, PluginError
-from pippin.spelling import did_you_mean
+from pippin.spelling import did_you_mean, key_elsewhere
 
 from .fields import fields_of, missing_distribution_of, other_keys_of, replaced_keys_of
 from .files import is_file_path
@@ -207,7 +207,7 @@ def _unknown_key(key: Any, cls: type) -> str:
     known = [*(field.name for field in fields_of(cls)), *other_keys_of(cls)]
     if own := missing_distribution_of(cls, key):
         return f"no installed package has this table; install it by `uv pip install {own}`"
-    suggestion = did_you_mean(str(key), known)
+    suggestion = key_elsewhere(str(key), known) or did_you_mean(str(key), known)
     return "unknown key" + (
         suggestion or (f"; known keys: {', '.join(known)}" if known else "; this table has no keys")
     )

@@ -77,7 +77,7 @@ def changes(help: str = "Replace a value of the file.", *, has_worlds: bool = Tr
     Raises:
         ConfigError: By the command, if a key is given twice, or a plugin has no label.
     """
-    keys = {"world_count": "scene.worlds", "device": "simulation.device"}
+    keys = {"world_count": "scene.worlds", "device": "simulation.device", "run_seed": "simulation.seed"}
 
     def decorate(command: C) -> C:
         @functools.wraps(command)
@@ -92,7 +92,8 @@ def changes(help: str = "Replace a value of the file.", *, has_worlds: bool = Tr
         device = click.option("--device", metavar="NAME", help="Set simulation.device: cpu, cuda:0 or auto.")
         number = click.IntRange(min=1)
         worlds = click.option("--worlds", "world_count", type=number, metavar="N", help="Set scene.worlds.")
-        changed = worlds(device(changed)) if has_worlds else device(changed)
+        seed = click.option("--seed", "run_seed", type=click.IntRange(min=0), metavar="N", help="Set simulation.seed.")
+        changed = worlds(device(seed(changed))) if has_worlds else device(changed)
         added: Any = click.option(
             "--plugin",
             "added",

@@ -5,7 +5,6 @@ The extra `pippin[gym]` brings Gymnasium. Importing this package registers the t
     gymnasium.make_vec("pippin_task.gym:Pippin/Ant-v0", num_envs=64)
 """
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +16,8 @@ except ModuleNotFoundError as error:
 
 from pippin.late import late
 
+from pippin_task.named_tasks import NAMED_TASKS
+
 from .env import Env
 from .vector_env import Mirror, VectorEnv
 
@@ -26,12 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TASKS", "Env", "Mirror", "RslRlVecEnvWrapper", "Sb3VecEnvWrapper", "VectorEnv"]
 
-_FOLDER = Path(__file__).parent / "tasks"
-
-TASKS: Mapping[str, Path] = {
-    f"Pippin/{name}-v0": _FOLDER / file
-    for name, file in tomllib.loads((_FOLDER.parent / "tasks.toml").read_text(encoding="utf-8")).items()
-}
+TASKS: Mapping[str, Path] = NAMED_TASKS
 """The file of each task that Pippin brings, by the name that Gymnasium knows."""
 
 for _name, _file in TASKS.items():

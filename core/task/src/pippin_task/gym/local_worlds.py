@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from pippin_task.config import TaskConfig
     from pippin_task.observations import ObservationGroup
+    from pippin_task.score import Score
     from pippin_task.task import Task
 
 Autoreset = Literal["same-step", "next-step", "disabled"]
@@ -140,6 +141,10 @@ class LocalWorlds:
     def raise_errors(self) -> None:
         """Raise if the simulation failed; see `Simulation.raise_errors`."""
         self.simulation.raise_errors()
+
+    def statistics(self) -> tuple[Score, dict[str, float]]:
+        """Return the score of all episodes so far, and the mean over the worlds of each number of the curricula."""
+        return self.task.sums, self.task.curriculum_means
 
     def render(self) -> tuple[np.ndarray, ...]:
         """Return an image of each world."""

@@ -22,6 +22,7 @@ from .sharing import SharedArrays, SignalState, StepSignals, refuse_different
 if TYPE_CHECKING:
     import warp as wp
 
+    from pippin_task.score import Score
     from pippin_task.task import Task
 
 _CURE = "close this environment, and make another one, or load what you saved"
@@ -111,6 +112,14 @@ class ShardedWorlds:
     def raise_errors(self) -> None:
         """Raise if a simulation failed."""
         self._call("raise_errors")
+
+    def statistics(self) -> tuple[Score, dict[str, float]]:
+        """Return the score of all episodes so far, and means of the curricula; see `LocalWorlds.statistics`."""
+        scores, means = zip(*self._call("statistics"), strict=True)
+        counts = [len(shard.worlds) for shard in self._shards]
+        return sum(scores[1:], scores[0]), {
+            name: float(np.average([each[name] for each in means], weights=counts)) for name in means[0]
+        }
 
     def render(self) -> tuple[np.ndarray, ...]:
         """Return an image of each world."""

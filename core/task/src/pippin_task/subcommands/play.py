@@ -12,11 +12,14 @@ import click
 from pippin import ConfigError
 from pippin.console import PATH, changes, run_file, run_options
 
+from pippin_task.named_tasks import TASK_FILE, trained_files
+
 
 @click.command()
-@click.argument("file", type=PATH)
+@click.argument("file", type=TASK_FILE)
 @changes()
-@click.option("--policy", type=PATH, metavar="FILE", help="ONNX file of the policy; by default that of the file.")
+@click.option("--policy", type=PATH, metavar="FILE", help="ONNX file, or run folder; by default as the file says.")
+@click.option("--agent", type=click.Choice(["zero", "random"]), help="Act without a policy, to compare with one.")
 @click.option(
     "--solver",
     metavar="NAME",
@@ -32,6 +35,7 @@ def play(
     file: Path,
     overrides: tuple[str, ...],
     policy: Path | None,
+    agent: str | None,
     solver: str | None,
     episodes: int | None,
     **options: Any,
@@ -39,13 +43,20 @@ def play(
     """Simulate FILE with a policy that acts in its task, and write a run folder as `pippin run` does.
 
     The network reads the observations and chooses the action inside the recorded step. It is an ONNX file with one
-    input and one output. Without --policy, the file names it in the table [policy].
+    input and one output. Without --policy, the file names it in the table [policy]. FILE may be the run folder of a
+    training, whose policy plays then, or the name of a task, such as Pippin/Ant-v0.
 
     With --episodes, no world is reset, so that each counts once, whether its episode is short or long. The last line is
     the score: the mean return with its 95 % interval, the mean length, and the episodes that ended before their time,
     which are falls in most tasks. With --json, it is under `task`.
     """
+    if policy is not None and agent is not None:
+        raise ConfigError("--agent: acts in place of a policy; leave --policy out")
+    file, policy = trained_files(file, policy)
+    policy = policy if agent is None else None
     chosen = [*overrides]
+    if agent is not None:
+        chosen.append(f'+plugins.agent={{type="pippin_task.agents:AgentConfig", actions="{agent}"}}')
     if policy is not None:
         chosen.append(f"policy.path={json.dumps(str(policy.absolute()))}")
     if solver is not None:

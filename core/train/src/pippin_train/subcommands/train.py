@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING
 
 import click
 from pippin.console import PATH, changes, json_line, out, shown_progress
+from pippin_task import TASK_FILE
 
 if TYPE_CHECKING:
-    from pippin_train.train import Training
+    from pippin_train.training import Training
 
 
 @click.command()
-@click.argument("file", type=PATH)
+@click.argument("file", type=TASK_FILE)
 @changes()
 @click.option("--trainer", metavar="NAME", help="What learns: rsl-rl, sb3, skrl or another one; by default the file's.")
+@click.option("--logger", "loggers", multiple=True, metavar="NAME", help="Log: tensorboard, wandb, mlflow or other.")
+@click.option("--video", is_flag=True, help="Record the policy at the end: policy.mp4, with pippin[video].")
 @click.option("--iterations", type=click.IntRange(min=1), help="Iterations, in place of trainer.iterations.")
 @click.option("--resume", type=PATH, metavar="DIR", help="Continue the training of a run folder.")
 @click.option("--processes", type=click.IntRange(min=1), metavar="N", help="Learn in N processes of this machine.")
@@ -29,6 +32,8 @@ def train(
     file: Path,
     overrides: tuple[str, ...],
     trainer: str | None,
+    loggers: tuple[str, ...],
+    video: bool,
     iterations: int | None,
     resume: Path | None,
     processes: int | None,
@@ -37,20 +42,24 @@ def train(
 ) -> None:
     """Train a policy for the task of FILE, by the table [trainer] or the settings of a trainer's own.
 
+    FILE may be the name of a task that Pippin brings, such as Pippin/Ant-v0; `pippin tasks` lists them.
+
     The library of the trainer learns: rsl-rl-lib, Stable-Baselines3 or skrl, each an extra of Pippin. An iteration
     takes trainer.steps control steps in each of scene.worlds worlds. Returns and lengths are means over the last 100
-    episodes, with the noise of the actions.
+    episodes, with the noise of the actions. Every trainer.save_period iterations there is a checkpoint: then the policy
+    plays an episode without noise in each of trainer.played_worlds worlds. At the end, the best one plays once more.
 
-    The run folder, by default runs/NAME-DATE-TIME, has the configuration (config.toml), the policy (policy.onnx), a
-    row for each iteration (training.csv), a page with the curves (report.html), and a checkpoint, which is replaced
-    every trainer.save_period iterations. Ctrl-C ends the training after an iteration, and saves; --resume continues it.
+    The run folder, by default runs/NAME-DATE-TIME, has the configuration (config.toml), the policy that plays best
+    (policy.onnx), a row for each iteration (training.csv), a page with the curves (report.html), the last checkpoint,
+    and those before it (checkpoints). Ctrl-C ends the training after an iteration, and saves; --resume continues it.
 
     With --processes, each process steps a part of the worlds, on a GPU of its own or on the CPU, and all learn the same
     policy from the mean of their gradients. torchrun does the same on several machines.
     """
     if resume is not None and out is not None:
         raise click.UsageError("--out: --resume writes into the folder that it continues; leave one of them out")
-    chosen = [*overrides, *([] if iterations is None else [f"trainer.iterations={iterations}"])]
+    chosen = [*overrides, *map(_logger_of, loggers), *(["trainer.video=true"] if video else [])]
+    chosen += [] if iterations is None else [f"trainer.iterations={iterations}"]
     from pippin_train.ranks import Ranks, launch
 
     ranks = Ranks.of_environment()
@@ -89,11 +98,19 @@ def _note(note: Callable[[str], None], training: Training, file: Path, overrides
         mean = f"mean return {training.mean_return:.4g}, mean length {training.mean_length:.0f} steps"
     note(
         f"{training.iteration} of {training.iterations} iterations, {training.steps:,} steps in"
-        f" {training.seconds:.0f} s; {mean}"
+        f" {training.seconds:.0f} s; {mean}, with noise"
     )
+    if (outcome := training.outcome()) is not None:
+        note(f"plays without noise: {outcome}")
     own = [each for each in overrides if not each.lstrip().startswith("trainer.")]
     note(f"play it: {play_command(file, _options(None, own), training)}")
     note(f"run folder: {training.folder}")
+
+
+def _logger_of(name: str) -> str:
+    """Return the override that adds a logger; its label is the name of its class without `Config`."""
+    label = name.rpartition(":")[2].removesuffix("Config").lower()
+    return f"loggers.{json.dumps(label)}.type={json.dumps(name)}"
 
 
 def _options(trainer: str | None, overrides: Sequence[str]) -> list[str]:

@@ -1,0 +1,1 @@
+"""Loggers: programs that keep and draw what trainings tell, such as TensorBoard."""

@@ -1,0 +1,62 @@
+"""A training without a library: a cart whose pole a law holds up."""
+
+import pytest
+from pippin_task.gym import TASKS
+
+FILE = f'''extends = ["{TASKS["Pippin/InvertedPendulum-v0"]}"]
+[simulation]
+device = "cpu"
+[scene]
+worlds = 8
+[solver]
+extends = false
+type = "mujoco-native"
+[task]
+episode_length = 4.0
+[trainer]
+type = "law.py:LawConfig"
+iterations = 4
+steps = 40
+save_period = 1
+play_share = 1.0
+'''
+
+LAW = '''
+import json
+import attrs
+import numpy as np
+from pippin_train import TrainerConfig, write_policy
+
+GAINS = np.array([[0.5, 9.0, 0.8, 1.4]], dtype=np.float32)
+
+@attrs.frozen(kw_only=True)
+class LawConfig(TrainerConfig):
+    """A law that holds the pole up in some iterations, and does nothing in the others."""
+    implementation = "Law"
+    good: tuple[int, ...] = (1, 2, 3, 4, 5, 6)
+
+class Law:
+    backend = "numpy"
+    def __init__(self, config, env, seed):
+        self.config, self.env, self.random, self.calls = config, env, np.random.default_rng(seed), 0
+    def learn(self):
+        self.calls += 1
+        for _ in range(self.config.steps):
+            self.env.step(self.random.uniform(-3.0, 3.0, (self.env.num_envs, 1)).astype(np.float32))
+        return {"std": 1.7, "kl": 0.25, "loss/value": 1.0 / self.calls}
+    def save(self, path):
+        path.write_text(json.dumps(self.calls))
+    def load(self, path):
+        self.calls = json.loads(path.read_text())
+    def write_policy(self, path):
+        write_policy(path, [(GAINS * (self.calls in self.config.good), np.zeros(1))], "tanh")
+'''
+
+
+@pytest.fixture
+def law_folder(tmp_path, monkeypatch):
+    """A folder with a task in `law.toml` whose training shakes the cart, and whose policy holds the pole up."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "law.toml").write_text(FILE)
+    (tmp_path / "law.py").write_text(LAW)
+    return tmp_path
