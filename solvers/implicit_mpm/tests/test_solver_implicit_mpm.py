@@ -192,7 +192,7 @@ def test_a_single_world_starts_over(simulate, column, worlds):
 
 
 def test_worlds_on_one_grid_are_refused(simulate, column):
-    with pytest.raises(pippin.ConfigError, match=r"particle_worlds .* world 1; set solver\.separate_worlds = true"):
+    with pytest.raises(pippin.ConfigError, match=r"particle_worlds .* worlds 0:2; set solver\.separate_worlds = true"):
         simulate(column, worlds=2)
 
 
