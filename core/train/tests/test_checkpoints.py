@@ -171,6 +171,8 @@ def test_the_curve_the_line_and_the_page_have_what_the_learner_and_the_task_tell
     page = (folder / "out" / "report.html").read_text()
     for text in ("played without noise", "of the last 100 episodes", "Mean sum of each reward", "kl", "loss/value"):
         assert text in page
+    assert page.index("Episodes without noise that end early") < page.index("Mean sum of each reward")
+    assert "played_early_ends" not in page
 
 
 def test_too_few_worlds_for_a_task_are_refused_with_the_key(folder):

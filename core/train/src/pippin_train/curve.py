@@ -18,6 +18,9 @@ CURVE = "training.csv"
 _FIRST = ("iteration", "steps", "seconds", "mean_return", "mean_length", "played_return", "played_length")
 """Columns of every training; others follow when there is a number for them."""
 
+EARLY = "played_early_ends"
+"""Column of the number of episodes without noise that a termination ended."""
+
 _PAIRS = {
     "return": ("Mean return", "", "mean_return", "played_return"),
     "length": ("Mean length of episodes", "control steps", "mean_length", "played_length"),
@@ -92,7 +95,9 @@ def sections(rows: Sequence[Mapping[str, str]]) -> Iterator[Markup]:
         if np.isfinite(line(played)).any():
             lines["played without noise"] = _held(line(played))
         episodes.append(chart(title, lines, unit))
-    others = [key for key in dict.fromkeys(key for row in rows for key in row) if key and key not in _FIRST]
+    if np.isfinite(early := line(EARLY)).any():
+        episodes.append(chart("Episodes without noise that end early", {"of those that play": _held(early)}))
+    others = [key for key in dict.fromkeys(key for row in rows for key in row) if key and key not in (*_FIRST, EARLY)]
     grouped: dict[str, dict[str, np.ndarray]] = {}
     for key in others:
         group, _, label = key.partition("/")

@@ -21,7 +21,7 @@ from pippin.report import Markup, heading
 from pippin.studies import RunFolder, RunProgress, Study, run_study
 
 from .configs import trainer_config
-from .curve import CURVE, Curve, read_rows, sections
+from .curve import CURVE, EARLY, Curve, read_rows, sections
 from .loggers.logger import Ending, LoggedRun, Loggers
 from .ranks import Ranks, is_lost
 from .training import COLUMNS, Training, resumed
@@ -297,7 +297,7 @@ def _row_of(training: Training, score: Mapping[str, Any] | None) -> dict[str, An
     row = {key: getattr(training, key) for key in COLUMNS}
     if score is not None and score["episodes"]:
         row |= {"played_return": score["mean_return"], "played_length": score["mean_length"]}
-        row["played_early_ends"] = score["terminated"]
+        row[EARLY] = score["terminated"]
     return {**row, **training.numbers}
 
 
