@@ -1,5 +1,6 @@
 """What an index shows of each distribution: a page, keywords and classifiers."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -21,3 +22,27 @@ def test_every_distribution_has_a_page_keywords_and_classifiers(source):
     assert f"uv pip install {project['name']}\n" in readme["text"]
     assert {"pippin", "newton", "robotics"} <= set(project["keywords"])
     assert "Topic :: Scientific/Engineering :: Physics" in project["classifiers"]
+
+
+ENGINES = [
+    source
+    for source in PROJECTS
+    if any("engine = EngineSource(" in path.read_text() for path in source.glob("*/__init__.py"))
+]
+
+
+@pytest.mark.parametrize("source", ENGINES, ids=lambda path: path.parent.name)
+def test_the_page_of_an_engine_says_its_licence_and_what_was_measured(source):
+    page = " ".join(
+        tomllib.loads((source.parent / "pyproject.toml").read_text("utf-8"))["project"]["readme"]["text"].split()
+    )
+    code = next(text for path in source.glob("*/__init__.py") if "EngineSource(" in (text := path.read_text("utf-8")))
+    licence = re.search(r'licence="([^,("]+)', code)[1].strip()
+
+    assert re.search(r"Measured with [^:]*\d\.\d", page)
+    assert "Not measured: " in page
+    assert licence in page
+
+
+def test_there_are_pages_of_five_engines():
+    assert [path.parent.name for path in ENGINES] == ["drake", "motrix", "mujoco_native", "physx", "pinocchio"]
