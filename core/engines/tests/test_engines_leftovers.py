@@ -72,6 +72,7 @@ def a_descriptor(name):
         monkeypatch.setattr(module._Events, "close", closed)
         an_ended_engine(keep)
 
+    leave.__qualname__ = f"a_descriptor {name}"
     return leave
 
 
