@@ -137,7 +137,8 @@ def checked_solvers() -> dict[str, Any]:
 
 
 def _checked_row(name: str, row: Mapping[str, Any]) -> str:
-    versions = ", ".join(f"{each} {text}" for each, text in row["versions"].items())
+    engine = {each: text for each, text in row.get("engine", {}).items() if each not in row["versions"]}
+    versions = ", ".join(f"{each} {text}" for each, text in {**engine, **row["versions"]}.items())
     counts = (str(row["outcomes"].get(outcome, 0)) for outcome in ("passed", "expected failure"))
     return named_row(name, *counts, ", ".join(row["failed"]) or "none", versions, row["day"])
 

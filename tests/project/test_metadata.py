@@ -48,3 +48,27 @@ def test_the_citation_has_the_licence_of_the_distributions():
     host = tomllib.loads((ROOT / "core/host/pyproject.toml").read_text(encoding="utf-8"))["project"]
 
     assert f"license: {host['license']}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+ENGINES = [
+    source
+    for source in PROJECTS
+    if any("engine = EngineSource(" in path.read_text("utf-8") for path in source.glob("*/__init__.py"))
+]
+
+
+@pytest.mark.parametrize("source", ENGINES, ids=lambda path: path.parent.name)
+def test_the_page_of_an_engine_says_its_licence_and_what_was_measured(source):
+    page = " ".join(
+        tomllib.loads((source.parent / "pyproject.toml").read_text("utf-8"))["project"]["readme"]["text"].split()
+    )
+    code = next(text for path in source.glob("*/__init__.py") if "EngineSource(" in (text := path.read_text("utf-8")))
+    licence = re.search(r'licence="([^,("]+)', code)[1].strip()
+
+    assert re.search(r"Measured with [^:]*\d\.\d", page)
+    assert "Not measured: " in page
+    assert licence in page
+
+
+def test_there_are_pages_of_five_engines():
+    assert [path.parent.name for path in ENGINES] == ["drake", "motrix", "mujoco_native", "physx", "pinocchio"]

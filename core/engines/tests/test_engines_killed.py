@@ -3,7 +3,6 @@
 Twenty in `run`, forty in vector environments, twenty in trainings, twenty in sweeps; half of each by either signal.
 """
 
-import gc
 import os
 import random
 import signal
@@ -20,6 +19,8 @@ from click.testing import CliRunner
 from pippin.cli import main
 from pippin_engines import shim
 from pippin_task.gym import VectorEnv
+
+from .leftovers import Leftovers, engines
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")]
 
@@ -69,27 +70,6 @@ class Idle(Trainer):
 '''
 
 
-def workers():
-    """Return the processes of engines below this one."""
-    found, parents = [], {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            parents[int(folder.name)] = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            if b"pippin_engines/shim.py" in (folder / "cmdline").read_bytes():
-                found.append(int(folder.name))
-        except (OSError, ValueError, IndexError):  # it has just ended
-            continue
-
-    def is_ours(pid):
-        while pid in parents:
-            if pid == os.getpid():
-                return True
-            pid = parents[pid]
-        return False
-
-    return [pid for pid in found if is_ours(pid)]
-
-
 @contextmanager
 def strikes(number):
     """Send a signal once to each worker, after some steps that it has taken, until the end of the block.
@@ -100,9 +80,9 @@ def strikes(number):
 
     def strike():
         while not over.wait(0.05):
-            for pid in set(workers()) - struck.keys():
+            for pid in set(engines()) - struck.keys():
                 count = random.randint(50, 500)  # the trial steps of a build are fewer
-                while steps_of(pid) < count and pid in workers() and not over.wait(0.005):
+                while steps_of(pid) < count and pid in engines() and not over.wait(0.005):
                     pass
                 with suppress(ProcessLookupError):
                     os.kill(pid, number)
@@ -138,38 +118,18 @@ def called(*arguments):
     return CliRunner().invoke(main, [*arguments, *SETS])
 
 
-def descriptors(*kinds):
-    """Return how many descriptors of some kinds this process has."""
-    links = []
-    for link in Path("/proc/self/fd").iterdir():
-        with suppress(OSError):  # that of the folder itself
-            links.append(os.readlink(link))
-    return sum(link.startswith(kinds) for link in links)
-
-
-def engines():
-    """Return what this process has of engines: workers, memories, their mappings and signals, and named memories."""
-    maps = Path("/proc/self/maps").read_text().count("/memfd:pippin")
-    named = sum(path.name.startswith("pippin") for path in Path("/dev/shm").iterdir())
-    return len(workers()), descriptors("/memfd:pippin", "anon_inode:[eventfd]"), maps, named
-
-
-@pytest.fixture(scope="module")
-def lines():
-    """Return how many lines to other processes there were before the first test."""
-    return descriptors("pipe:", "socket:")
+@pytest.fixture(scope="module", autouse=True)
+def servers():
+    """Start the servers of processes, which stay."""
+    VectorEnv(PENDULUM, num_envs=2, shards=2).close()
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_left(lines):
-    """Let nothing of an engine stay after a test; this process keeps a few lines to servers of processes."""
+def nothing_is_left(servers, monkeypatch, tmp_path_factory):
+    """Let nothing of an engine stay after a test."""
+    leftovers = Leftovers(monkeypatch, tmp_path_factory.mktemp("own"))
     yield
-    deadline = time.monotonic() + 5.0
-    while any(engines()) and time.monotonic() < deadline:
-        gc.collect()
-        time.sleep(0.05)
-    assert engines() == (0, 0, 0, 0)
-    assert descriptors("pipe:", "socket:") <= lines + 10  # three or four for each engine that leaves its own
+    assert leftovers.after() == []
 
 
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)

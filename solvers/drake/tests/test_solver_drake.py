@@ -13,6 +13,7 @@ from pippin.catalog import Catalog
 
 IS_THERE = importlib.util.find_spec("pydrake") is not None
 CONFORMANCE = conformance.Conformance("solver", "drake")
+ELSEWHERE = conformance.Conformance("solver", "drake", config={"environment": sys.prefix})
 
 needs_engine = pytest.mark.skipif(not IS_THERE, reason="`uv run --group drake` installs Drake: 300 MB")
 
@@ -35,6 +36,13 @@ def test_without_drake_it_says_what_to_install():
 @needs_engine
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
+    check()
+
+
+@needs_engine
+@pytest.mark.slow
+@conformance.parametrize(ELSEWHERE)
+def test_it_keeps_the_contract_in_another_process(check):
     check()
 
 

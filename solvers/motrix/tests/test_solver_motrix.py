@@ -13,6 +13,7 @@ from pippin.catalog import Catalog
 
 IS_THERE = importlib.util.find_spec("motrixsim") is not None
 CONFORMANCE = conformance.Conformance("solver", "motrix")
+ELSEWHERE = conformance.Conformance("solver", "motrix", config={"environment": sys.prefix})
 G = 9.81
 
 needs_engine = pytest.mark.skipif(not IS_THERE, reason="`uv run --group motrix` installs MotrixSim: 230 MB")
@@ -36,6 +37,13 @@ def test_without_motrix_it_says_what_to_install():
 @needs_engine
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
+    check()
+
+
+@needs_engine
+@pytest.mark.slow
+@conformance.parametrize(ELSEWHERE)
+def test_it_keeps_the_contract_in_another_process(check):
     check()
 
 

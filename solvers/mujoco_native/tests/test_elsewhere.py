@@ -1,5 +1,6 @@
 """MuJoCo in another environment moves as it does here, to the bit if it is the same version."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -13,6 +14,13 @@ from pippin_solver_mujoco_native.batch_engine import made_model, told_model
 from pippin_solver_mujoco_native.remote import RemoteBatch
 
 HERE = sys.prefix
+
+FOUR = Path(os.environ.get("PIPPIN_MUJOCO_4", Path(__file__).parents[3] / "envs" / "mujoco-4.0"))
+needs_four = pytest.mark.skipif(
+    not FOUR.exists(),
+    reason="`uv run pippin env add mujoco-native --with 'mujoco==4.0.*' --to envs/mujoco-4.0` makes it, 130 MB;"
+    " PIPPIN_MUJOCO_4 names another",
+)
 
 BALL = """
 <mujoco>
@@ -105,3 +113,19 @@ KIT = conformance.Conformance("solver", "mujoco-native", config={"environment": 
 @conformance.parametrize(KIT)
 def test_it_keeps_the_contract_there(check):
     check()
+
+
+KIT_OF_FOUR = conformance.Conformance("solver", "mujoco-native", config={"environment": str(FOUR), "cone": "elliptic"})
+
+
+@needs_four
+@pytest.mark.slow
+@conformance.parametrize(KIT_OF_FOUR)
+def test_version_four_keeps_the_contract(check):
+    check()
+
+
+@needs_four
+@pytest.mark.slow
+def test_an_ant_flies_in_version_four_as_in_this_one(ant_flight):
+    assert ant_flight("mujoco-native", environment=str(FOUR), integrator="euler") < 1e-6

@@ -1,6 +1,7 @@
 """PhysX keeps the contract in an environment of its own, and moves and touches as formulas and MuJoCo say."""
 
 import collections
+import importlib.metadata
 import os
 import re
 from pathlib import Path
@@ -11,11 +12,21 @@ import pippin
 import pippin_conformance as conformance
 import pytest
 import warp as wp
+from click.testing import CliRunner
 from pippin.catalog import Catalog
+from pippin.cli import main
 from pippin.quaternions import rotated
+from pippin_engines import FirstWorld
 
 ENVIRONMENT = Path(os.environ.get("PIPPIN_PHYSX", Path(__file__).parents[3] / "envs" / "physx"))
-CONFORMANCE = conformance.Conformance("solver", "physx", config={"environment": str(ENVIRONMENT)})
+CONFORMANCE = conformance.Conformance(
+    "solver",
+    "physx",
+    config={"environment": str(ENVIRONMENT)},
+    expected_failures={
+        "pair_ellipsoid": "an ellipsoid is a hull, as a note says: ellipsoids and cones meet its corners"
+    },
+)
 G = 9.81
 
 needs_engine = pytest.mark.skipif(
@@ -88,6 +99,26 @@ def test_it_keeps_the_contract(check):
 
 @needs_engine
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:docs/examples/cartpole.toml.* left out, as written for type:UserWarning")
+def test_three_commands_of_one_page_lead_to_a_scene(monkeypatch):
+    """The first one is tried where packages are; here, the extra and the distribution that it names exist."""
+    root = Path(__file__).parents[3]
+    page = (root / "docs" / "how-to" / "run-on-physx.md").read_text("utf-8")
+    install, add, run = re.search(r"```sh\n(.*?)```", page, re.DOTALL)[1].splitlines()
+    monkeypatch.chdir(root)
+
+    assert install == "uv pip install 'pippin[engines]' pippin-solver-physx"
+    assert "pippin-engines" in "".join(importlib.metadata.requires("pippin"))
+    assert importlib.metadata.version("pippin-solver-physx")
+    told = CliRunner().invoke(main, [*add.split()[1:], "--to", "envs/never"]).output
+    assert "licence   NVIDIA's terms for Omniverse" in told
+    assert "nobody can be asked here" in told
+    done = CliRunner().invoke(main, [word.replace("envs/physx", str(ENVIRONMENT)) for word in run.split()[1:]])
+    assert done.exit_code == 0, done.output
+
+
+@needs_engine
+@pytest.mark.slow
 def test_the_flight_of_an_ant_nears_that_of_mujoco_with_the_step(ant_flight):
     """Both are of first order: a quarter of the step leaves a quarter of the distance."""
     far, near = (ant_flight("physx", dt=dt, environment=str(ENVIRONMENT)) for dt in (0.01, 0.0025))
@@ -139,7 +170,22 @@ def test_an_ellipsoid_is_a_mesh_within_five_percent_and_a_note_says_so():
         heights = found.state.body_q.numpy()[:, 2]
 
     assert (abs(heights - 0.1) < 0.005).all()
-    assert "is a convex mesh in PhysX, within 5 % of its size" in note
+    assert "is a convex mesh in PhysX, within 5 % of its size, with normals that are 0.24 rad off in the mean" in note
+
+
+def test_normals_of_the_mesh_of_a_ball_are_as_far_off_as_the_note_says():
+    """The facet that a ray from the centre meets is not square to it."""
+    from scipy.spatial import ConvexHull
+
+    model = on_ground("ellipsoid").finalize(device="cpu")
+    corners = next(shape.corners for shape in FirstWorld(model).shapes if shape.kind == "ELLIPSOID")
+    faces = ConvexHull(corners).equations
+    rays = np.random.default_rng(0).normal(size=(2000, 3))
+    rays /= np.linalg.norm(rays, axis=1, keepdims=True)
+    met = (-faces[:, 3] / np.maximum(rays @ faces[:, :3].T, 1e-9)).argmin(axis=1)
+    angles = np.arccos((faces[met, :3] * rays).sum(axis=1))
+
+    assert angles.mean() == pytest.approx(0.24, abs=0.02)
 
 
 @needs_engine

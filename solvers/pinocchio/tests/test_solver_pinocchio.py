@@ -17,6 +17,7 @@ from pippin.catalog import Catalog
 CARTPOLE = Path(__file__).parents[3] / "docs" / "examples" / "cartpole.toml"
 IS_THERE = importlib.util.find_spec("pinocchio") is not None
 CONFORMANCE = conformance.Conformance("solver", "pinocchio")
+ELSEWHERE = conformance.Conformance("solver", "pinocchio", config={"environment": sys.prefix})
 
 needs_engine = pytest.mark.skipif(not IS_THERE, reason="`uv run --group pinocchio` installs Pinocchio: 440 MB")
 
@@ -101,6 +102,13 @@ def test_without_pinocchio_it_says_what_to_install():
 @needs_engine
 @conformance.parametrize(CONFORMANCE)
 def test_it_keeps_the_contract(check):
+    check()
+
+
+@needs_engine
+@pytest.mark.slow
+@conformance.parametrize(ELSEWHERE)
+def test_it_keeps_the_contract_in_another_process(check):
     check()
 
 

@@ -4,6 +4,7 @@ import json
 import re
 from importlib import metadata
 
+import attrs
 import pytest
 from click.testing import CliRunner
 from pippin.catalog import Catalog, CheckEvidence
@@ -49,6 +50,20 @@ def test_a_record_has_the_versions_of_the_plugin_its_engine_newton_and_warp():
     assert str(record).startswith("honoured on contract 1, ")
     assert f"newton {metadata.version('newton')}" in str(record)
     assert str(record).endswith(", cpu, iterations = 8")
+
+
+def test_the_engine_of_an_extra_is_one_of_the_versions(tmp_path, monkeypatch):
+    folder = tmp_path / "pippin_solver_wheel-0.3.dist-info"
+    folder.mkdir()
+    extras = "".join(
+        f'Requires-Dist: {name}; extra == "{extra}"\n' for name, extra in [("cattrs>=1", "engine"), ("pluggy", "draw")]
+    )
+    (folder / "METADATA").write_text(f"Metadata-Version: 2.4\nName: pippin-solver-wheel\nVersion: 0.3\n{extras}")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    record = CheckEvidence.now(attrs.evolve(entry(), distribution="pippin-solver-wheel"), {}, {})
+    assert record.versions["cattrs"] == metadata.version("cattrs")
+    assert "pluggy" not in record.versions
 
 
 def test_failures_are_named_and_expected_ones_are_counted():

@@ -26,8 +26,8 @@ class CheckEvidence:
     """A record of all checks of a plugin with some versions, which `pippin check-plugin` writes."""
 
     versions: Mapping[str, str]
-    """Versions of the plugin's distribution, with a digest of its files, of what it requires, of Newton, Warp, MuJoCo
-    and the contract."""
+    """Versions of the plugin's distribution, with a digest of its files, of what it and its extra `engine` require, of
+    Newton, Warp, MuJoCo and the contract."""
 
     day: str
     """Day of the checks, as in `2026-02-01`."""
@@ -109,7 +109,8 @@ class CheckEvidence:
 
 def _versions(entry: Entry) -> dict[str, str]:
     lines = () if entry.is_outside else metadata.requires(entry.distribution) or ()
-    required = [re.split(r"[^\w.-]", line)[0] for line in lines if "extra ==" not in line]
+    needed = [line for line in lines if "extra ==" not in line or re.search("extra == .engine.", line)]
+    required = [re.split(r"[^\w.-]", line)[0] for line in needed]
     names = dict.fromkeys([*_ENGINES, *required])
     found = {name: version for name in names if (version := installed_version(name)) is not None}
     own = f"{entry.version} (files {_digest(entry)})".lstrip()
