@@ -28,6 +28,9 @@ It reads these after `bind`, whenever it needs them, so that a component may dec
 
 ATTRIBUTE_COLUMNS = "| attribute | components | default | meaning |\n|---|---|---|---|\n"
 
+_OF_EXTRAS = ("trainer", "logger")
+"""Kinds that implement no hook, and whose libraries need not be there."""
+
 
 def page() -> str:
     """Return the page of hooks with the tables of attributes; the rest of the page is written by hand."""
@@ -45,7 +48,7 @@ def page() -> str:
     tables = "".join([ATTRIBUTES_BEFORE, ATTRIBUTE_COLUMNS, *early, ATTRIBUTES_AFTER, ATTRIBUTE_COLUMNS, *late])
     page = page.partition(begin)[0] + begin + tables + end + page.partition(end)[2]
     configured = [entry for entry in Catalog.installed().entries if entry.provides == "configuration"]
-    plugins = [(entry.name, entry.load()) for entry in configured if entry.kind != "trainer"]
+    plugins = [(entry.name, entry.load()) for entry in configured if entry.kind not in _OF_EXTRAS]
     return "".join(_with_users(section, plugins) for section in re.split(r"(?m)^(?=### )", page))
 
 
