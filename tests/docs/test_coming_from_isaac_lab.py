@@ -131,6 +131,8 @@ def rows_of(text: str) -> list[Row]:
         solver = re.search(r'^`solver\.type = "(.*)"`', section, re.MULTILINE)
         for line in re.findall(r"^\| (`.*) \|$", section, re.MULTILINE):
             theirs, *cells, note = line.split(" | ")
+            if not cells:  # of commands, without notes
+                continue
             here, default = cells[-2:] if len(cells) == 3 else (cells[0], None)
             names = [tuple(re.findall(r"`([^`]+)`", cell)) for cell in (theirs, here)]
             rows.append(Row(heading.strip("`"), solver and solver[1], *names, default, note))

@@ -48,6 +48,7 @@ DOORS = {
     ("pippin_benchmark.file_problem", "pippin_benchmark.measuring"),
     ("pippin_optimise.run_optimise", "pippin_optimise.objective"),
     ("pippin.runs.run", "pippin.runs.simulate"),
+    ("pippin_conformance.saves", "pippin_conformance.suite"),
     ("pippin_conformance.selftest.groups", "pippin_conformance.selftest.checks"),
     ("pippin.state.captured_arrays", "pippin.state.shaped_array"),
     ("pippin.runs.run", "pippin.runs.loop"),
