@@ -23,7 +23,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 PACKAGES = {
     "core/benchmark": 2_960,
-    "core/conformance": 8_890,
+    "core/conformance": 8_900,
     "core/deploy": 845,
     "core/dynamixel": 690,
     "core/engines": 1_590,
@@ -46,7 +46,7 @@ PACKAGES = {
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 113_240
+TOTAL = 113_255
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 WRAPPERS = {"drake": 248, "motrix": 224, "physx": 250, "pinocchio": 115}

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from pippin import PluginError
 from pippin.catalog import Catalog
 from pippin.cli import main
-from pippin_conformance.saves import results_of_save, saves
+from pippin_conformance.saves import _required, results_of_save, saves
 
 PIPPIN = str(Path(sys.executable).with_name("pippin"))
 PUSH = '''
@@ -110,6 +110,20 @@ def test_a_save_while_checks_run_is_not_lost(package):
 def test_a_plugin_without_files_is_refused(tmp_path):
     with pytest.raises(PluginError, match="--watch: its files are not found; install it editable, or leave out"):
         next(saves(entry_at(f"{tmp_path}/missing.py:Push")))
+
+
+@pytest.mark.parametrize(
+    ("name", "modules"), [("mujoco", {"mujoco_warp", "newton"}), ("mujoco-native", {"mujoco", "newton"})]
+)
+def test_what_a_plugin_requires_is_imported_once_and_the_plugin_at_each_save(name, modules):
+    found = set(_required(Catalog.installed().find("solver", name)))
+
+    assert modules <= found
+    assert not any(module.startswith("pippin") for module in found)
+
+
+def test_a_plugin_of_a_file_requires_nothing(push):
+    assert _required(Catalog.installed().find("plugin", f"{push}:PushConfig")) == []
 
 
 @pytest.mark.parametrize("option", [["--fast"], ["--check", "schema"], ["--list"], ["--fuzz", "2"], ["--json"]])

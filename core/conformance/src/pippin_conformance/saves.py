@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import metadata
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from pippin.workers import WorkerProcess, start_warm_process, wait_any
 
 from .outcomes import CheckResult
 
-SECONDS = 2.0
+SECONDS = 1.7
 """Time of a process after which it begins no check [s]."""
 
 _PERIOD = 0.1
@@ -26,9 +28,26 @@ _DUE = 0.1
 """Checks that take no longer are due in the first process; physics that takes more, in the second [s]."""
 
 
-def start_beside() -> None:
-    """Start the process whose forks run the checks: it imports Newton beside its caller."""
-    start_warm_process([__name__, "pippin_conformance.suite"])
+_KIT = (__name__, "pippin_conformance.suite")
+
+
+def start_beside(entry: Entry) -> None:
+    """Start the process whose forks run the checks: it imports Newton beside its caller, and what the plugin's
+    distribution requires, which no save changes. If such an import starts threads, each save waits for the imports.
+    """
+    start_warm_process([*_required(entry), *_KIT])
+
+
+def _required(entry: Entry) -> list[str]:
+    lines = () if entry.is_outside else metadata.requires(entry.distribution) or ()
+    names = {_plain(re.split(r"[^\w.-]", line)[0]) for line in lines if "extra ==" not in line}
+    modules = metadata.packages_distributions().items()
+    found = {module for module, distributions in modules if names & set(map(_plain, distributions))}
+    return sorted(module for module in found if re.fullmatch(r"(?!_|pippin)\w+", module))
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def saves(entry: Entry) -> Iterator[None]:
@@ -97,9 +116,7 @@ def results_of_save(arguments: Mapping[str, Any], checks: list[str], *, seconds:
 
 
 def _worker(arguments: Mapping[str, Any], part: int, seconds: float) -> WorkerProcess:
-    return WorkerProcess(
-        "check-plugin", _check, dict(arguments), part, seconds, preload=[__name__, "pippin_conformance.suite"]
-    )
+    return WorkerProcess("check-plugin", _check, dict(arguments), part, seconds, preload=_KIT)
 
 
 def _check(connection: Connection, arguments: dict[str, Any], part: int, seconds: float) -> None:

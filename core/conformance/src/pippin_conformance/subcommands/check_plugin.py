@@ -59,7 +59,7 @@ FAST = 2.5
     "--watch",
     "is_watched",
     is_flag=True,
-    help="Run cheap checks after each save of the plugin's files, in about 3 s each, until Ctrl-C.",
+    help="Run cheap checks after each save of the plugin's files, in 2 to 3 s each, until Ctrl-C.",
 )
 @click.option("--list", "is_listed", is_flag=True, help="List the checks by the time that they take, and run none.")
 @click.option("--fuzz", "count", type=click.IntRange(min=1), metavar="N", help="Also move N random mechanisms.")
@@ -88,7 +88,7 @@ def check_plugin(
     or if a check that is expected to fail passes.
 
     With --fast, the checks that take a tenth of a second run, and two drawn trees. With --watch, such checks run at
-    once and after each save, for 2 s on each of two cores, in processes that find Newton imported. With --fuzz, `pippin
+    once and after each save, for about 2 s on two cores, in processes that find Newton imported. With --fuzz, `pippin
     fuzz` moves mechanisms with a solver after the checks; findings are failures, in a folder below runs.
     """
     _refuse_contradictions(is_watched, is_fast, is_listed, bool(chosen), bool(count), is_markdown, as_json)
@@ -97,7 +97,7 @@ def check_plugin(
     found: Any = kind or _kind_of(name)
     fuzz = None if count is None else _fuzz_for(found)
     if is_watched:
-        start_beside()
+        start_beside(Catalog.installed().find(found, name))
     elif not (chosen or is_fast or is_listed) or "light_import" in chosen:
         start_warm_process(())  # it imports Newton beside this process
     from pippin_conformance.suite import Conformance, fast
