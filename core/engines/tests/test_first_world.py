@@ -27,6 +27,7 @@ def world():
     return FirstWorld(scene.finalize(device="cpu"))
 
 
+@pytest.mark.alone
 def test_joints_are_those_of_the_first_world_with_their_columns(world):
     free, hinge = world.joints
 
