@@ -30,14 +30,6 @@ def open_bus(tmp_path):
         each.close()
 
 
-@pytest.mark.alone
-def test_a_packet_is_that_of_the_manual():
-    """The ping of servo 1 and its answer, as every manual of the series prints them."""
-    assert bus.packet(1, bus.PING) == bytes([0xFF, 0xFF, 0x01, 0x02, 0x01, 0xFB])
-    assert bus.packet(1, 0) == bytes([0xFF, 0xFF, 0x01, 0x02, 0x00, 0xFC])
-    assert bus.split(b"\x00" + bus.packet(1, 0) + b"\xff") == ([(1, 0, b"")], 0, b"\xff")
-
-
 def test_each_servo_answers_a_ping_with_its_model(open_bus):
     _, _, client = open_bus()
     assert [client.ping(number) for number in (1, 2, 3)] == [(777, 0)] * 3

@@ -1,9 +1,9 @@
 """A training without a library: a cart whose pole a law holds up."""
 
 import pytest
-from pippin_task.gym import TASKS
+from pippin_task.named_tasks import NAMED_TASKS
 
-FILE = f'''extends = ["{TASKS["Pippin/InvertedPendulum-v0"]}"]
+FILE = f'''extends = ["{NAMED_TASKS["Pippin/InvertedPendulum-v0"]}"]
 [simulation]
 device = "cpu"
 [scene]
