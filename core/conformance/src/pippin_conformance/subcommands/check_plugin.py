@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import click
-from pippin import ConfigError, PluginError, SimulationError, did_you_mean
+from pippin import ConfigError, PippinError, PluginError, did_you_mean
 from pippin.catalog import CONTRACT_VERSIONS, Catalog, CheckEvidence
 from pippin.config import overridden
 from pippin.console import PATH, json_list, new_table, overrides, print_table, shown_progress
@@ -159,7 +159,7 @@ def _watch(conformance: Conformance, arguments: Mapping[str, Any]) -> None:
         start = time.perf_counter()
         try:
             results = results_of_save(arguments, names)
-        except SimulationError as error:  # the plugin ended the process
+        except PippinError as error:  # such as one that says how the plugin ended the process
             click.echo(f"{datetime.now():%H:%M:%S} failed: {error}")
             continue
         failed = [result for result in results if result.outcome == "failed"]
