@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import metadata
@@ -12,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from pippin import PluginError
 from pippin.catalog import Entry
 from pippin.workers import WorkerProcess, start_warm_process, wait_any
@@ -40,14 +41,11 @@ def start_beside(entry: Entry) -> None:
 
 def _required(entry: Entry) -> list[str]:
     lines = () if entry.is_outside else metadata.requires(entry.distribution) or ()
-    names = {_plain(re.split(r"[^\w.-]", line)[0]) for line in lines if "extra ==" not in line}
+    needed = [each for each in map(Requirement, lines) if not each.marker or each.marker.evaluate({"extra": ""})]
+    names = {canonicalize_name(each.name) for each in needed}
     modules = metadata.packages_distributions().items()
-    found = {module for module, distributions in modules if names & set(map(_plain, distributions))}
-    return sorted(module for module in found if re.fullmatch(r"(?!_|pippin)\w+", module))
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
+    found = {module for module, distributions in modules if names & set(map(canonicalize_name, distributions))}
+    return sorted(module for module in found if module.isidentifier() and not module.startswith(("_", "pippin")))
 
 
 def saves(entry: Entry) -> Iterator[None]:

@@ -307,7 +307,7 @@ TRIALS = {
 """What the processes beside do: each function says what its results are."""
 
 _SHARES = ("features", "trees forms relations tree_relations", "pairs observables answers refusals trusted")
-"""Trials of one process; the three take about as long, on most solvers."""
+"""Trials of one process each: on MuJoCo, they take 16, 12 and 11 s of CPU."""
 
 
 def begin_trials(subject: PluginUnderTest) -> dict[str, WorkerProcess]:
