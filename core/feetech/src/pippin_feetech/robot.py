@@ -10,7 +10,7 @@ import numpy as np
 from pippin import ConfigError
 from pippin_robot import DrivenJoint, RobotCommands, RobotFault, RobotPlugin, RobotReadings
 from pippin_robot.bus import refuse_ids, refuse_rate
-from pippin_robot.motors import MotorDriver, MotorServer, field, put, refuse_slides
+from pippin_robot.motors import MotorDriver, MotorServer, field, or_zero, put, refuse_slides
 
 from . import FeetechConfig, bus
 
@@ -139,7 +139,7 @@ class FeetechServer(MotorServer):
             )
         low, high, goals = (field(rows, place, "<u2").astype(int) for place in (bus.LOWEST, bus.HIGHEST, bus.GOAL))
         goals = np.where(goals & 0x8000, -(goals & 0x7FFF), goals)
-        goals = np.where(high > low, np.clip(goals, low, high), goals)
+        goals = np.where(high > low, np.minimum(np.maximum(goals, low), high), goals)
         offsets = field(rows, bus.OFFSET, "<u2").astype(int)
         offsets = np.where(offsets & 0x800, -(offsets & 0x7FF), offsets & 0x7FF)
         was_free = ~commands.enabled
@@ -155,7 +155,7 @@ class FeetechServer(MotorServer):
         share = np.minimum(field(rows, EFFORT, "<u2"), field(rows, 16, "<u2")) / 1000.0
         self._protect(readings, self.encoders.nearest(goals + offsets) - present, is_free)
         share = np.where(self._protected, np.minimum(share, 0.01 * rows[:, PROTECTIVE]), share)
-        commands.effort_share = np.clip(share, 0.0, 1.0)
+        commands.effort_share = np.minimum(share, 1.0)
         return commands
 
     def _protect(self, readings: RobotReadings, way: np.ndarray, is_free: np.ndarray) -> None:
@@ -177,7 +177,7 @@ class FeetechServer(MotorServer):
         braking = np.where(acceleration > 0.0, np.sqrt(2.0 * acceleration * np.abs(way)), np.inf)
         rates = np.sign(way) * np.minimum(np.minimum(fastest, braking), np.abs(way) / passed)
         change = np.where(acceleration > 0.0, acceleration * passed, np.inf)
-        self._rates = np.clip(rates, self._rates - change, self._rates + change)
+        self._rates = np.minimum(np.maximum(rates, self._rates - change), self._rates + change)
         self._targets = self._targets + self._rates * passed
 
     def homings(self) -> int:
@@ -254,7 +254,7 @@ class FeetechDriver(MotorDriver):
 
 def _cut(values: np.ndarray, most: int = 0x7FFF) -> np.ndarray:
     """Return the nearest whole numbers that a register holds; NaN becomes zero."""
-    return np.clip(np.rint(np.nan_to_num(values)), -most, most).astype(np.int64)
+    return np.minimum(np.maximum(np.rint(or_zero(values)), -most), most).astype(np.int64)
 
 
 def _with_sign(numbers: np.ndarray, bit: int) -> np.ndarray:
