@@ -35,4 +35,4 @@ def test_a_robot_that_cannot_keep_time_tells_so_once(tmp_path, decimation, is_sl
     if is_slow:
         assert found.dropped > 300  # no step of a simulation takes 10 us
         assert re.search(r"\d+ of \d+ steps were left out; a step of 0\.01 ms takes [\d.e+]+ ms", told[0])
-        assert "Raise simulation.decimation" in told[0]
+        assert "raise simulation.decimation" in told[0]

@@ -10,7 +10,7 @@ import numpy as np
 from pippin import ConfigError
 from pippin_robot import DrivenJoint, RobotCommands, RobotFault, RobotPlugin, RobotReadings
 from pippin_robot.bus import refuse_ids, refuse_rate
-from pippin_robot.motors import MotorDriver, MotorServer, field, or_zero, put, refuse_slides
+from pippin_robot.motors import MotorDriver, MotorServer, field, put, refuse_slides
 
 from . import FeetechConfig, bus
 
@@ -254,7 +254,7 @@ class FeetechDriver(MotorDriver):
 
 def _cut(values: np.ndarray, most: int = 0x7FFF) -> np.ndarray:
     """Return the nearest whole numbers that a register holds; NaN becomes zero."""
-    return np.minimum(np.maximum(np.rint(or_zero(values)), -most), most).astype(np.int64)
+    return np.minimum(np.maximum(np.rint(np.where(np.isnan(values), 0.0, values)), -most), most).astype(np.int64)
 
 
 def _with_sign(numbers: np.ndarray, bit: int) -> np.ndarray:

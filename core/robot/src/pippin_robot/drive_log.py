@@ -42,8 +42,6 @@ class DriveLog:
         self._recorder.open(path, header)
         self._rows = np.zeros(_ROWS, dtype=header.row_type)
         self._count, self._flushed = 0, time.monotonic()
-        #: Number of rows so far.
-        self.row_count: int = 0
 
     def add(self, values: Mapping[str, Any]) -> None:
         """Add a row: the value of each channel by name, without its axis of worlds."""
@@ -51,7 +49,6 @@ class DriveLog:
         for name, value in values.items():
             row[name] = value
         self._count += 1
-        self.row_count += 1
         if self._count == _ROWS or time.monotonic() - self._flushed > _FLUSH:
             self.flush()
 

@@ -26,8 +26,7 @@ from .pace import Deadlines, RealTime, before_others, percentiles
 from .plan import RobotPlan
 from .robot_page import PageHand, RobotPage
 
-_SLOW, _FEW = 0.01, 1000
-"""Share of the steps from which on a robot that leaves them out is told of, and the number of steps before that."""
+_SLOW, _FEW = 0.01, 1000  # share of steps left out from which on it is told, and the least number of steps for that
 
 _VOLTS = 12.0
 """Voltage that motors without a supply of their own tell [V]."""
@@ -138,6 +137,7 @@ class Emulator:
         self.readings = RobotReadings(len(self.plan.joints))
         self._hand = None if hand is None else self._hand_of(hand)
         self._limits = {label: on_host(_parameter(group, "effort_limit")).copy() for label, group in self._groups()}
+        self._efforts = np.array([joint.effort_limit for joint in self.plan.joints])
         self._settings: dict[tuple[str, str], bytes] = {}
         self._enabled = np.ones(len(self.plan.joints), dtype=bool)
         #: Simulated time since the robot can be reached [s]; steps that are left out do not count.
@@ -191,8 +191,7 @@ class Emulator:
                     pace.wait()
                     self.time += pace.period
                     if not is_told and pace.dropped > _SLOW * max(len(pace.late), _FEW):
-                        is_told = True
-                        current_progress().remark(self._slowness(pace))
+                        is_told = self._tell_slowness(pace)
                     stop_if_asked()
         return EmulateResult(
             address=self.server.address,
@@ -205,19 +204,19 @@ class Emulator:
             counts=self.server.counts(),
         )
 
-    def _slowness(self, pace: Deadlines) -> str:
+    def _tell_slowness(self, pace: Deadlines) -> bool:
         took, total = 1e3 * float(np.median(self._answers)), pace.dropped + len(pace.late)
-        return (
+        current_progress().remark(
             f"the robot is slower than real time: {pace.dropped} of {total} steps were left out; a step of"
-            f" {1e3 * pace.period:g} ms takes {took:.2g} ms (median). Raise simulation.decimation, or let fewer other"
-            " programs run"
+            f" {1e3 * pace.period:g} ms takes {took:.2g} ms (median); raise simulation.decimation"
         )
+        return True
 
     def step(self) -> None:
         """Take the commands, step, measure, and tell.
 
         A state is told when it is computed, which is a step before its time; a command acts from the next step on. In
-        the mean over the phases of both programs, a robot is later than its file says by the time that a step takes.
+        the mean over the phases of both programs, a robot is as late as its file says.
         """
         begin, self.readings.simulated = time.monotonic(), self.time
         commands = self.server.commands(self.readings)
@@ -316,13 +315,10 @@ class Emulator:
                 self._write(label, name, lambda group=group, name=name: _parameter(group, name), columns, values[rows])
             share = commands.effort_share[rows]
             limits = self._limits[label][0][columns]
-            most = np.minimum(limits, np.where(share < 1.0, share * self._efforts(rows), np.inf))  # NaN is all
+            most = np.minimum(limits, np.where(share < 1.0, share * self._efforts[rows], np.inf))  # NaN is all
             most = np.where(commands.enabled[rows], most, 0.0)
             self._write(label, "effort_limit", lambda group=group: _parameter(group, "effort_limit"), columns, most)
         self._enabled = commands.enabled
-
-    def _efforts(self, rows: np.ndarray) -> np.ndarray:
-        return np.array([self.plan.joints[row].effort_limit for row in rows])
 
     def _write(
         self, label: str, name: str, find: Callable[[], wp.array], columns: np.ndarray, values: np.ndarray

@@ -157,7 +157,6 @@ class PolicySource(TargetSource):
         if driven != list(range(len(names))):
             missing = [name for place, name in enumerate(names) if place not in driven]
             raise ConfigError(f"--policy: it does not drive {', '.join(missing)}, which [robot.joints] has")
-        self._start = np.array([joint.start for joint in joints])
 
     def first(self, readings: RobotReadings) -> np.ndarray:
         """Return the positions in which the policy's episodes began."""
