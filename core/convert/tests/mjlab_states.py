@@ -1,8 +1,8 @@
 """Runs in an environment of mjlab: steps a task at random, and writes its states and the values of all its terms.
 
-mjlab reads places and velocities of bodies one physics step late where it computes rewards and ends, and heights over
-the ground one control step late. To compare terms, and not times, each physics step here is followed by `forward` and
-`sense`.
+mjlab reads places and velocities of bodies one physics step late where it computes rewards and ends; and one control
+step late heights over the ground, and where a motion is moved to. To compare terms, and not times, each physics step
+here is followed by `forward`, `sense` and `update_relative_body_poses`.
 
     python mjlab_states.py TASK OUT.npz WORLDS STEPS [MOTION.npz]
 """
@@ -60,6 +60,10 @@ class Recorder:
             step()
             env.sim.forward()
             env.sim.sense()
+            for name in getattr(env.command_manager, "active_terms", ()):
+                term = env.command_manager.get_term(name)
+                if hasattr(term, "update_relative_body_poses"):
+                    term.update_relative_body_poses()
             self.note_physics()
 
         env.sim.step = whole_step

@@ -1,6 +1,7 @@
 """What `pippin convert-task` writes has the numbers of the original on the same states."""
 
 import os
+import re
 import subprocess
 import tomllib
 from pathlib import Path
@@ -8,8 +9,11 @@ from pathlib import Path
 import numpy as np
 import pippin
 import pytest
+from click.testing import CliRunner
 from pippin import quaternions
 from pippin.assembly import build_poses
+from pippin.cli import main
+from pippin_convert.convert import convert_mjlab
 from pippin_task.motion_conversion import convert_motion
 
 ENVIRONMENT = Path(os.environ.get("PIPPIN_MJLAB", Path(__file__).parents[3] / "envs" / "mjlab"))
@@ -20,6 +24,17 @@ needs_mjlab = pytest.mark.skipif(
     not ENVIRONMENT.exists(),
     reason="`uv venv envs/mjlab`, `uv pip install --python envs/mjlab mjlab` make it, 7 GB; or PIPPIN_MJLAB names it",
 )
+
+
+WHOLE = (
+    "Mjlab-Cartpole-Balance",
+    "Mjlab-Cartpole-Swingup",
+    "Mjlab-Tracking-Flat-Unitree-G1",
+    "Mjlab-Tracking-Flat-Unitree-G1-No-State-Estimation",
+    "Mjlab-Velocity-Flat-Unitree-G1",
+    "Mjlab-Velocity-Flat-Unitree-Go1",
+)
+"""Tasks of which every term is written."""
 
 
 def recorded(task, folder, motion=None):
@@ -71,6 +86,9 @@ def replay(file, states, told):
     tables["solver"] = {"type": f"{HERE / 'replayed.py'}:ReplayedConfig", "path": str(states)}
     for asset in tables["scene"]["assets"]:
         asset["path"] = str(file.parent / asset["path"])
+    for command in tables["task"].get("commands", {}).values():
+        if "path" in command:
+            command["path"] = str(file.parent / command["path"])
     tables["task"]["autoreset"] = "disabled"
     events = tables["task"]["events"]
     tables["task"]["events"] = {label: each for label, each in events.items() if each["type"] == "joint-offsets"}
@@ -140,3 +158,124 @@ def differences(found, told):
             actual = sum(each.astype(float) for each in parts[name])
         result[name] = float(np.abs(actual - expected).max() / max(1.0, np.abs(expected).max()))
     return result
+
+
+def touches_of_itself(told):
+    """Return the most contacts of a robot with itself in the readings of a history, for each step and world."""
+    frames = np.repeat(np.arange(len(told["contact_count"])), told["contact_count"])
+    own = ~(told["geoms"][told["contacts/geoms"]] == "terrain").any(axis=1)
+    counts = np.zeros((len(told["contact_count"]), WORLDS), dtype=int)
+    np.add.at(counts, (frames[own], told["contacts/world"][own]), 1)
+    return np.max([counts[4 - late : len(counts) - late] for late in range(4)], axis=0)
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    """Return a function that converts a task, and returns its numbers here, there, and the most that they differ."""
+
+    def judge(task):
+        folder = tmp_path_factory.mktemp("task")
+        written = convert_mjlab(task, folder, ENVIRONMENT)
+        assert not written.left
+        motion = clip_for(folder) if "Tracking" in task else None
+        states = recorded(task, folder, motion)
+        told = np.load(states)
+        with replay(folder / "task.toml", states, told) as simulation:
+            found = ours(simulation, told)
+        return found, told, differences(found, told)
+
+    return judge
+
+
+@needs_mjlab
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "task",
+    [
+        "Mjlab-Velocity-Flat-Unitree-Go1",
+        "Mjlab-Velocity-Flat-Unitree-G1",
+        "Mjlab-Tracking-Flat-Unitree-G1",
+        "Mjlab-Cartpole-Swingup",
+    ],
+)
+def test_every_term_has_the_number_of_mjlab_on_the_same_states(judged, task):
+    """The robots walk, jump and fall; both count from the same history."""
+    found, told, apart = judged(task)
+    touching = apart.pop("rewards/self_collisions", None)
+
+    assert len(apart) >= 8
+    assert {name: value for name, value in apart.items() if value > 1e-5} == {}
+    for name in apart:
+        if name.startswith("rewards") and found.get(name) is not None:
+            assert np.ptp(told[name]) > 0.0, name  # it is no constant
+    if touching is not None:
+        # mjlab reads the first contact alone of a robot with itself; here all count.
+        here, there = found["rewards/self_collisions"][3:], told["rewards/self_collisions"][3:]
+        is_one = touches_of_itself(told) <= 1
+        assert (there[is_one] < 0.0).any()
+        np.testing.assert_allclose(here[is_one], there[is_one], atol=1e-5)
+        assert (here <= there + 1e-5).all()
+
+
+@needs_mjlab
+@pytest.mark.slow
+@pytest.mark.parametrize("task", WHOLE)
+def test_a_task_is_written_whole_and_builds(task, tmp_path):
+    done = CliRunner().invoke(main, ["convert-task", f"mjlab:{task}", "--out", str(tmp_path), *environment()])
+    assert done.exit_code == 0, done.output
+    assert "left out" not in done.output
+    if "Tracking" in task:
+        clip_for(tmp_path)
+    text = (tmp_path / "task.toml").read_text(encoding="utf-8")
+    assert "Not written" not in text
+    with pippin.Simulation.from_file(tmp_path / "task.toml", {"scene.worlds": 2, "simulation.device": "cpu"}) as made:
+        made.step(3)
+        made.raise_errors()
+        assert np.isfinite(made.task.episodes.reward.numpy()).all()
+
+
+@needs_mjlab
+@pytest.mark.slow
+def test_what_has_no_twin_is_named_with_its_place(tmp_path):
+    arguments = ["convert-task", "mjlab:Mjlab-Velocity-Rough-Unitree-Go1", "--out", str(tmp_path), *environment()]
+    done = CliRunner().invoke(main, arguments)
+
+    assert done.exit_code == 0, done.output
+    named = "scene.terrain: terrain_generator: patches of ground are not read; write [scene.terrain]"
+    assert f"left out: {named}" in done.output
+    assert f"# - {named}" in (tmp_path / "task.toml").read_text(encoding="utf-8")
+
+
+@needs_mjlab
+@pytest.mark.slow
+def test_a_task_that_mjlab_lacks_is_refused_with_the_nearest_name(tmp_path):
+    with pytest.raises(pippin.ConfigError, match="mjlab has no such task; did you mean 'Mjlab-Cartpole-Balance'"):
+        convert_mjlab("Mjlab-Cartpole-Balanced", tmp_path, ENVIRONMENT)
+
+
+def environment():
+    return ["--environment", str(ENVIRONMENT)]
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("Mjlab-Cartpole-Balance", "expected mjlab:NAME, such as mjlab:Mjlab-Cartpole-Balance"),
+        ("isaac:Ant", "expected mjlab:NAME"),
+        ("mjlab:", "expected mjlab:NAME"),
+        ("mjlab:Ant", "--environment: no Python in .*none'; `uv venv"),
+    ],
+)
+def test_a_wrong_source_or_environment_is_refused_with_a_cure(source, text, tmp_path):
+    arguments = ["convert-task", source, "--out", str(tmp_path / "out"), "--environment", str(tmp_path / "none")]
+    done = CliRunner().invoke(main, arguments)
+
+    assert done.exit_code == 2
+    assert re.search(text, done.output.replace("\n", " "))
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_task_is_not_written_over_another_one(tmp_path):
+    (tmp_path / "task.toml").write_text("", encoding="utf-8")
+    with pytest.raises(pippin.ConfigError, match=r"task\.toml exists; name another folder"):
+        convert_mjlab("Mjlab-Cartpole-Balance", tmp_path, ENVIRONMENT)

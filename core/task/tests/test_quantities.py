@@ -506,17 +506,19 @@ def test_forces_may_be_told_by_their_logarithm(terms):
 def test_a_height_over_a_step_is_one_number_of_its_rays(reduction):
     """The rays of a grid meet the ground, and a plate of 0.1 m."""
     builder = newton.ModelBuilder(up_axis="Z")
-    builder.add_body(label="box", mass=1.0, xform=wp.transform((0.0, 0.0, 1.0), wp.quat_identity()))
+    inertia = wp.diag(wp.vec3(0.1))
+    builder.add_body(label="box", mass=1.0, inertia=inertia, xform=wp.transform((0.0, 0.0, 1.0), wp.quat_identity()))
     builder.add_shape_box(-1, xform=wp.transform((0.5, 0.0, 0.0), wp.quat_identity()), hx=0.45, hy=1.0, hz=0.1)
     height = {"of": {"type": "height-over-ground", "sensor": "below", "reduction": reduction}}
-    scan = {"of": {"type": "height-scan", "sensor": "below"}}
+    scan, low = ({"of": {**height["of"], **keys}} for keys in ({"type": "height-scan"}, {"clip": [0.0, 0.95]}))
+    scan["of"].pop("reduction")
     grid = {"size": [0.4, 0.0], "resolution": 0.1}
     tables = {
         "simulation": {"device": "cpu"},
         "scene": {"worlds": 2, "ground": True},
         "solver": {"type": "xpbd"},
         "sensors": {"below": {"type": "ray-caster", "body": "box", "align": "world", "grid": grid}},
-        "task": {"observations": {"one": {"h": height}, "all": {"h": scan}}},
+        "task": {"observations": {"one": {"h": height}, "all": {"h": scan}, "low": {"h": low}}},
     }
     with pippin.Simulation(pippin.structure(tables), prototype=builder) as simulation:
         found = {name: group.values.numpy().copy() for name, group in simulation.task.observations.items()}
@@ -525,3 +527,4 @@ def test_a_height_over_a_step_is_one_number_of_its_rays(reduction):
     np.testing.assert_allclose([rays.min(), rays.max()], [0.9, 1.0], atol=1e-5)
     wanted = {"mean": rays.mean(axis=1), "least": rays.min(axis=1), "most": rays.max(axis=1)}[reduction]
     np.testing.assert_allclose(found["one"][:, 0], wanted, atol=1e-6)
+    np.testing.assert_allclose(found["low"][:, 0], np.clip(wanted, 0.0, 0.95), atol=1e-6)

@@ -16,7 +16,7 @@ _SOLVER = ("iterations", "ls_iterations", "ccd_iterations", "impratio", "cone", 
 
 
 class MjlabScene:
-    """What terms refer to: robots and their parts, sensors, commands.
+    """A scene of mjlab: the robots, sensors and commands that terms refer to.
 
     Args:
         settings: The settings of the task, as `mjlab_reader` writes them.
@@ -233,8 +233,14 @@ class MjlabScene:
         else:
             raise NoTwinError(f"rays in a {pattern['type']}; those of a grid can be written")
         ground = ["terrain/.*"] if self.has_patches else ["ground_plane"]
-        return table | {"targets": ground, "grid": grid, "max_distance": sensor["max_distance"]}
+        reach = sensor["max_distance"]
+        if sensor["type"] == "TerrainHeightSensorCfg":  # of soles, which may be below the ground
+            grid["start_height"], reach = _ABOVE, reach + _ABOVE
+        return table | {"targets": ground, "grid": grid, "max_distance": reach}
 
+
+_ABOVE = 0.5
+"""Height above a sole at which its rays start [m]."""
 
 _ALIGNMENTS = {"base": "body", "yaw": "yaw", "world": "world"}
 

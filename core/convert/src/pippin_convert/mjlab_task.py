@@ -35,7 +35,8 @@ class _Converter:
         self._terms = MjlabTerms(self._scene)
         self.task = WrittenTask(f"mjlab's {name}, as `pippin convert-task` has written it.")
         self._write_scene()
-        task = self.task.tables["task"] = {"episode_length": float(settings["episode_length_s"])}
+        task: dict[str, Any] = {"episode_length": float(settings["episode_length_s"])}
+        self.task.tables["task"] = task
         if not settings["scale_rewards_by_dt"]:
             task["reward_rate"] = "step"
         self._write_actions(task)

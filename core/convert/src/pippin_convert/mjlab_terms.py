@@ -332,6 +332,7 @@ class MjlabTerms:
             "sensor": label,
             "reduction": names[found["reduction"]],
             "no_hit": found["max_distance"],
+            "clip": [0.0, found["max_distance"]],  # a site below the ground is at 0 there, as its rays meet nothing
         }
 
     def _reading(self, params: Params, output: str) -> dict[str, Any]:

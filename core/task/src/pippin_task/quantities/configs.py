@@ -9,6 +9,8 @@ from attrs.validators import deep_iterable, ge, min_len, optional
 from pippin.motions import SelectionConfig
 from pippin.validators import finite, only_where, positive
 
+from pippin_task.config import not_empty
+
 
 @attrs.frozen(kw_only=True)
 class LastActionConfig:
@@ -408,6 +410,10 @@ class HeightOverGroundConfig(HeightScanConfig):
 
     reduction: Literal["mean", "least", "most"] = "mean"
     """What counts of several rays: their mean, the least height, or the most."""
+
+    clip: tuple[float, float] | None = attrs.field(default=None, validator=not_empty)
+    """Lowest and highest height [m]. A sole that presses is a little below the ground: let the rays start above it, by
+    `start_height` of the grid, or they meet nothing."""
 
 
 @attrs.frozen(kw_only=True)

@@ -419,10 +419,11 @@ def read_heights_over(
     offset: float,
     no_hit: float,
     reduction: int,
+    bounds: wp.vec2,
     out: wp.array2d[float],
 ):
     """Heights of sites above points, which are not finite if a ray met none: of each point for the reduction 0; or of
-    a site's points the mean, 1; the least, 2; or the most, 3.
+    a site's points the mean, 1; the least, 2; or the most, 3; within bounds.
     """
     i, k = wp.tid()
     site = sites[i]
@@ -442,7 +443,7 @@ def read_heights_over(
         least = wp.min(least, height)
         most = wp.max(most, height)
     found = wp.where(reduction == 2, least, total / float(count))
-    out[i, k] = wp.where(reduction == 3, most, found)
+    out[i, k] = wp.clamp(wp.where(reduction == 3, most, found), bounds[0], bounds[1])
 
 
 @wp.kernel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -288,7 +289,8 @@ class HeightScan(Quantity):
         model, config = self.context.simulation.model, self.config
         poses = [state.body_q, model.shape_body, model.shape_transform]
         reduction = 1 + _REDUCTIONS.index(config.reduction) if self._is_one else 0
-        inputs = [self._sites, *poses, self._points, config.offset, config.no_hit, reduction]
+        bounds = wp.vec2(*(getattr(config, "clip", None) or (-math.inf, math.inf)))
+        inputs = [self._sites, *poses, self._points, config.offset, config.no_hit, reduction, bounds]
         rows = out.reshape((len(self._sites), -1))
         wp.launch(kernels.read_heights_over, rows.shape, [*inputs, rows], device=out.device)
 

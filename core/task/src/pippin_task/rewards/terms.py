@@ -138,7 +138,7 @@ class OutsideRange(Summed):
 class OnLanding(Reward):
     """A reward in the steps in which bodies of a contact sensor land."""
 
-    def __init__(self, config: configs.LandingConfig | configs.SwingHeightConfig, context: TermContext) -> None:
+    def __init__(self, config: Any, context: TermContext) -> None:
         super().__init__(config, context)
         self._in_contact = context.contact_output(config.sensor, "in_contact").data
         # What each body did in the step before: nothing that is known, 0; it was in the air, 1; or it touched, 2.
