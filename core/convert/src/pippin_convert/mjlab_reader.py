@@ -87,6 +87,10 @@ def write_file(spec: Any, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     root = ElementTree.fromstring(spec.to_xml())
     source = Path(spec.modelfiledir)
+    for outer in list(root.iter("default")):  # MuJoCo writes some without a name below others, and does not read them
+        for inner in [each for each in outer if each.tag == "default" and not each.get("class")]:
+            outer.remove(inner)
+            outer.extend(inner)
     for element in root.iter():
         if name := element.get("file"):
             of_kind = spec.texturedir if element.tag == "texture" else spec.meshdir
