@@ -102,7 +102,7 @@ class _Converter:
                 task.setdefault("terminations", {})[f"{label}_end"] = {"type": "motion-end", "command": label}
                 self.task.notes.append(
                     f"The clip is {CLIP}, beside this file: `pippin motion convert YOURS.npz {CLIP} --robot FILE` makes"
-                    " it. At its end, mjlab goes on from another frame within the episode, and here it is truncated."
+                    " it. At its end, mjlab continues from another frame within the episode, and here it is truncated."
                 )
 
     def _write_observation(
