@@ -135,7 +135,12 @@ TASK_ELSEWHERE = """
 | `feet_air_time`, `feet_slide`, `undesired_contacts` | `air-time`, `slip`, `contacts` |
 | `feet_clearance`, `feet_swing_height`, `soft_landing` of mjlab | `clearance`, `swing-height`, `landing` |
 | `variable_posture` of mjlab | `exp` with `mean = true`, and `times` a gate for each table of `std` |
-| `command_threshold` of mjlab | `times = { type = "beyond", of = { type = "command", … } }` |
+| `command_threshold` of mjlab | `times = { type = "beyond", of = { type = "command", form = "speed", … } }` |
+| `imu_lin_vel` of mjlab | `root-linear-velocity` with the `offset` of the site |
+| `robot_body_pos_b`, `robot_body_ori_b` of mjlab | `body-positions`, `body-rotations` with a `reference` |
+| `foot_contact_forces` of mjlab | `sensor` with `form = "signed-log"` |
+| `mean_action_acc` of mjlab | metric `mean` with `form = "mean-absolute"` |
+| `geom_friction` of mjlab with `axes` | `friction` with `coefficient`, and `shapes` |
 | `apply_external_force_torque`, `apply_body_impulse` of mjlab | `wrench`, at resets or in intervals |
 | `randomize_joint_parameters` | `joint-parameters`, and `gains` |
 | `RelativeJointPositionAction` | `joint-targets` with `offset = "current"` |
@@ -156,7 +161,9 @@ TASK_ELSEWHERE = """
 | `height_scan` | `height-scan` |
 | `MotionCommand`, `motion_global_anchor_position_error_exp` of mjlab | `motion`, `exp` of `motion-anchor` |
 | `motion_relative_body_position_error_exp`, `bad_motion_body_pos_z_only` | `exp`, `outside` of `motion-bodies` |
-| `motion_anchor_pos_b`, `motion_anchor_ori_b` of mjlab | `motion-anchor` with `form = "pose"` |
+| `motion_anchor_pos_b`, `motion_anchor_ori_b` of mjlab | `motion-anchor` with `form = "pose"`, `order = "rows"` |
+
+[Convert a task of mjlab](../how-to/convert-a-task.md) writes them, and tells where the numbers differ.
 """
 
 

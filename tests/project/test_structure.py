@@ -24,6 +24,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 PACKAGES = {
     "core/benchmark": 2_960,
     "core/conformance": 8_900,
+    "core/convert": 1_218,
     "core/deploy": 845,
     "core/dynamixel": 690,
     "core/engines": 1_590,
@@ -38,7 +39,7 @@ PACKAGES = {
     "core/robot": 4_200,
     "core/ros2": 960,
     "core/sweep": 2_140,
-    "core/task": 11_090,
+    "core/task": 11_356,
     "core/train": 2_255,
     "core/tune": 1_030,
     "core/unitree": 680,
@@ -46,7 +47,7 @@ PACKAGES = {
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 113_255
+TOTAL = 114_739
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 WRAPPERS = {"drake": 248, "motrix": 224, "physx": 250, "pinocchio": 115}

@@ -27,17 +27,20 @@ METRICS = {
     "held": within(hold=HOLD * 0.02 - 0.005),
     "once": within(target=0.05),
     "error": {"type": "mean", "of": "joint-positions", "target": [0.0, 0.05]},
+    "sizes": {"type": "mean", "of": "joint-positions", "target": [0.0, 0.05], "form": "mean-absolute"},
 }
 
 
 def expected(angles, rails):
-    """Return the four metrics after each step of an episode, from the angles and the places of the cart so far."""
+    """Return the five metrics after each step of an episode, from the angles and the places of the cart so far."""
     is_small = np.abs(angles) <= LIMIT
     streaks = [int(np.cumprod(is_small[: k + 1][::-1]).sum()) for k in range(len(angles))]
     held = np.maximum.accumulate(np.array(streaks) >= HOLD)
     once = np.maximum.accumulate(np.abs(angles - 0.05) <= LIMIT)
-    errors = np.cumsum(np.hypot(rails, angles - 0.05)) / np.arange(1, len(angles) + 1)
-    return np.stack([np.array(streaks) >= HOLD, held, once, errors], axis=1)
+    steps = np.arange(1, len(angles) + 1)
+    errors = np.cumsum(np.hypot(rails, angles - 0.05)) / steps
+    sizes = np.cumsum((np.abs(rails) + np.abs(angles - 0.05)) / 2.0) / steps
+    return np.stack([np.array(streaks) >= HOLD, held, once, errors, sizes], axis=1)
 
 
 def test_metrics_are_those_of_their_formulas_in_every_step(tasked):

@@ -1,5 +1,6 @@
 """Quantities against formulas in NumPy, in states drawn at random."""
 
+import newton
 import numpy as np
 import pippin
 import pytest
@@ -445,3 +446,85 @@ def test_a_rate_in_a_task_starts_anew_where_an_episode_ends_within_the_step(ball
 
     assert (np.sum(ended, axis=0) > 1).all()
     assert any(one != two for one, two in ended)
+
+
+def test_a_velocity_may_be_that_of_a_point_such_as_an_imu(terms, bodies):
+    offset = np.array([0.1, -0.2, 0.3])
+    arm = np.einsum("wij,wj->wi", bodies["R"][:, TORSO], offset - bodies["com"][:, TORSO])
+    velocity = bodies["v"][:, TORSO] + np.cross(bodies["w"][:, TORSO], arm)
+
+    measured = terms.measure("root-linear-velocity", offset=tuple(offset), frame="body")
+
+    np.testing.assert_allclose(measured, np.einsum("wji,wj->wi", bodies["R"][:, TORSO], velocity), **CLOSE)
+    with pytest.raises(ValueError, match="'offset' counts from the origin, and stands in place of 'point'"):
+        terms.make("quantity", "root-linear-velocity", offset=(0.0, 0.0, 0.1), point="origin")
+
+
+@pytest.mark.parametrize("order", ["columns", "rows"])
+def test_bodies_may_be_told_in_the_frame_of_another_one(terms, bodies, order):
+    chosen = {"bodies": ("front_left_foot", "right_back_foot"), "reference": "torso"}
+    names = [label.rpartition("/")[2] for label in terms.simulation.model.body_label[:9]]
+    rows = [names.index(name) for name in chosen["bodies"]]
+    back = np.swapaxes(bodies["R"][:, TORSO], 1, 2)[:, None]
+    places = (back @ (bodies["p"][:, rows] - bodies["p"][:, [TORSO]])[..., None])[..., 0]
+    matrices = (back @ bodies["R"][:, rows])[..., :2]
+    numbers = matrices if order == "rows" else np.swapaxes(matrices, 2, 3)
+
+    np.testing.assert_allclose(terms.measure("body-positions", **chosen), places.reshape(3, 6), **CLOSE)
+    rotations = terms.make("quantity", "body-rotations", order=order, **chosen)
+    np.testing.assert_allclose(terms.read(rotations), numbers.reshape(3, 12), **CLOSE)
+    assert [label.rpartition("/")[2] for label in rotations.labels[1:3]] == (
+        ["xy", "yx"] if order == "rows" else ["yx", "zx"]
+    )
+    np.testing.assert_allclose(
+        terms.measure("body-rotations", bodies=("torso",), order="rows"),
+        bodies["R"][:, TORSO, :, :2].reshape(3, 6),
+        **CLOSE,
+    )
+
+
+def test_a_command_tells_how_much_it_asks(terms):
+    x, y, yaw = terms.commands["target"].value.numpy().T
+
+    speed = terms.measure("command", command="target", form="speed")
+
+    np.testing.assert_allclose(speed[:, 0], np.hypot(x, y) + np.abs(yaw), **CLOSE)
+
+
+def test_forces_may_be_told_by_their_logarithm(terms):
+    forces = terms.set("net_force", 50.0 * np.random.default_rng(8).normal(size=(3, 4, 3)))
+    flat = forces.reshape(3, 12)
+
+    measured = terms.measure("sensor", sensor="feet", output="net_force", form="signed-log")
+
+    np.testing.assert_allclose(measured, np.sign(flat) * np.log1p(np.abs(flat)), **CLOSE)
+    with pytest.raises(ConfigError, match="form: 'in_contact' of 'feet' is true or false; leave 'form' out"):
+        terms.make("quantity", "sensor", sensor="feet", output="in_contact", form="signed-log")
+
+
+@pytest.mark.parametrize("reduction", ["mean", "least", "most"])
+def test_a_height_over_a_step_is_one_number_of_its_rays(reduction):
+    """The rays of a grid meet the ground, and a plate of 0.1 m."""
+    builder = newton.ModelBuilder(up_axis="Z")
+    inertia = wp.diag(wp.vec3(0.1))
+    builder.add_body(label="box", mass=1.0, inertia=inertia, xform=wp.transform((0.0, 0.0, 1.0), wp.quat_identity()))
+    builder.add_shape_box(-1, xform=wp.transform((0.5, 0.0, 0.0), wp.quat_identity()), hx=0.45, hy=1.0, hz=0.1)
+    height = {"of": {"type": "height-over-ground", "sensor": "below", "reduction": reduction}}
+    scan, low = ({"of": {**height["of"], **keys}} for keys in ({"type": "height-scan"}, {"clip": [0.0, 0.95]}))
+    scan["of"].pop("reduction")
+    grid = {"size": [0.4, 0.0], "resolution": 0.1}
+    tables = {
+        "simulation": {"device": "cpu"},
+        "scene": {"worlds": 2, "ground": True},
+        "solver": {"type": "xpbd"},
+        "sensors": {"below": {"type": "ray-caster", "body": "box", "align": "world", "grid": grid}},
+        "task": {"observations": {"one": {"h": height}, "all": {"h": scan}, "low": {"h": low}}},
+    }
+    with pippin.Simulation(pippin.structure(tables), prototype=builder) as simulation:
+        found = {name: group.values.numpy().copy() for name, group in simulation.task.observations.items()}
+
+    rays = found["all"]
+    np.testing.assert_allclose([rays.min(), rays.max()], [0.9, 1.0], atol=1e-5)
+    wanted = {"mean": rays.mean(axis=1), "least": rays.min(axis=1), "most": rays.max(axis=1)}[reduction]
+    np.testing.assert_allclose(found["one"][:, 0], wanted, atol=1e-6)
+    np.testing.assert_allclose(found["low"][:, 0], np.clip(wanted, 0.0, 0.95), atol=1e-6)

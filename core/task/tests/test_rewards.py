@@ -233,6 +233,38 @@ def test_a_swing_of_a_reset_world_is_forgotten(terms):
     assert (landing[[0, 2]] > 0.0).all()
 
 
+def test_the_first_contact_of_an_episode_may_be_a_landing(terms):
+    """As for Isaac Lab and mjlab; a body that goes on touching does not land again."""
+    down, times = [[True] * 4] * 3, np.ones((3, 4))
+    never = terms.make("reward", "air-time", sensor="feet", threshold=0.0)
+    once = terms.make("reward", "air-time", sensor="feet", threshold=0.0, first=True)
+
+    np.testing.assert_array_equal(lands(never, terms, down, times), [0.0, 0.0, 0.0])
+    np.testing.assert_array_equal(lands(once, terms, down, times), [4.0, 4.0, 4.0])
+    np.testing.assert_array_equal(lands(once, terms, down, times), [0.0, 0.0, 0.0])
+    once.reset(mask(2))
+    np.testing.assert_array_equal(lands(once, terms, down, times), [0.0, 0.0, 4.0])
+
+
+def test_the_slip_of_a_sensor_of_shapes_names_the_bodies_that_move(terms):
+    touches = np.random.default_rng(5).random((3, 4)) < 0.5
+    terms.set("in_contact", touches)
+    named = terms.evaluate("slip", sensor="feet", bodies=(".*_foot",), squared=True)
+
+    np.testing.assert_allclose(named, terms.evaluate("slip", sensor="feet", squared=True), **CLOSE)
+    with pytest.raises(ConfigError, match="bodies: 1 for 4 of 'feet'; give one each"):
+        terms.make("reward", "slip", sensor="feet", bodies=("torso",))
+
+
+def test_a_tolerance_may_fall_to_another_number_than_zero(terms, x):
+    """dm_control's (4 + control) / 5 in a product."""
+    keys = {"of": JOINTS, "margin": 0.5, "form": "quadratic"}
+    plain = terms.evaluate("tolerance", **keys)
+
+    np.testing.assert_allclose(terms.evaluate("tolerance", least=0.8, **keys), (4.0 + plain) / 5.0, **CLOSE)
+    assert plain.min() < 0.9
+
+
 def test_contacts_are_counted_or_weighed_above_a_threshold(terms):
     sizes = np.linalg.norm(terms.set("net_force", np.random.default_rng(5).normal(size=(3, 4, 3))), axis=2)
 

@@ -55,10 +55,11 @@ def test_boxes_that_land_and_rest_earn_what_formulas_say(simulate, solver):
 
 def test_boxes_that_touch_each_other_count_by_their_partners(simulate):
     """A box stands on another one: both touch something, and one of them a box, two a box or the ground."""
-    boxed = {"type": "contact", "bodies": ["left", "right"], "partners": ["right"]}
+    boxed = {"type": "contact", "bodies": ["left", "right"], "partners": ["right"], "history": 3}
     feet = {"type": "contact", "bodies": ["left", "right"], "partners": ["left", "ground_plane"]}
     count = {"type": "contacts", "weight": 1.0, "threshold": 1.0, "partners": True}
     rewards = {"boxed": {**count, "sensor": "boxed"}, "feet": {**count, "sensor": "feet"}}
+    rewards["readings"] = {**rewards["boxed"], "readings": True}
     ends = {"hit": {"type": "contact", "sensor": "boxed", "threshold": 1.0, "partners": True}}
     task = {"reward_rate": "step", "rewards": rewards, "terminations": ends, "autoreset": "disabled"}
     sensors = {"boxed": boxed, "feet": feet}
@@ -79,7 +80,7 @@ def test_boxes_that_touch_each_other_count_by_their_partners(simulate):
         found = simulation.task.episodes.reward_terms.numpy()[:, 0].tolist()
 
     landing = math.sqrt(2 * HEIGHT / 9.81)
-    assert found == [1.0, 2.0]
+    assert found == [1.0, 2.0, 3.0]
     assert abs(0.01 * (ended.index(True) + 1) - landing) < 0.02  # the lower box stops the other one
 
 

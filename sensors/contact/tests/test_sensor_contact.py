@@ -191,6 +191,25 @@ def test_a_force_matrix_tells_who_carries_whom(simulate, tower):
         np.testing.assert_allclose(sums, reading(simulation, "net_force"), rtol=1e-5, atol=1e-4)
 
 
+def test_partners_alone_may_count(simulate, tower):
+    """The light box stands on the ground, which carries both, and the heavy one presses on it."""
+    keys = {"worlds": 2, "bodies": ["light"], "partners": ["ground_plane"], "history": 2, "solver": UNWEIGHTED}
+    with simulate(tower, counted="partners", **keys) as simulation:
+        simulation.step(200)
+        names = ("net_force", "force_matrix", "friction_force", "friction_matrix", "force_matrix_history")
+        found = {name: [] for name in names}
+        for _ in range(100):
+            simulation.step()
+            for name, values in found.items():
+                values.append(reading(simulation, name).copy())
+
+    np.testing.assert_allclose(np.mean(found["net_force"], axis=0)[:, 0, 2], 5.0 * 9.81, rtol=2e-3)
+    np.testing.assert_array_equal(found["net_force"], np.array(found["force_matrix"])[..., 0, :])
+    np.testing.assert_array_equal(found["friction_force"], np.array(found["friction_matrix"])[..., 0, :])
+    latest = np.stack(found["force_matrix"][:-3:-1], axis=2)
+    np.testing.assert_array_equal(found["force_matrix_history"][-1], latest)
+
+
 def test_shapes_can_be_sensed_in_place_of_bodies(simulate, boxes):
     with simulate(boxes, sensors={"feet": {"type": "contact", "shapes": ["skin_of_heavy"]}}) as simulation:
         assert simulation.sensors["feet"].outputs["net_force"].labels == ("skin_of_heavy",)

@@ -219,13 +219,15 @@ class TermContext:
         """
         outputs = self.sensor(sensor).outputs
         if name not in outputs:
-            lacking = "`partners`" if name == "force_matrix" else "a `history`"
-            cure = f"give it {lacking}" if "net_force" in outputs else "choose a sensor of type 'contact'"
+            lacking = {"force_matrix": "`partners`", "force_matrix_history": "`partners` and a `history`"}
+            lacks = lacking.get(name, "a `history`")
+            cure = f"give it {lacks}" if "net_force" in outputs else "choose a sensor of type 'contact'"
             raise ConfigError(f"sensor: {sensor!r} has no output {name!r}; {cure}")
         return outputs[name]
 
     def contact_forces(self, sensor: str, *, with_history: bool = False, by_partner: bool = False) -> wp.array:
-        """Return forces of a contact sensor [N], shape [worlds, bodies, readings or partners]: by default, net forces.
+        """Return forces of a contact sensor [N], shape [worlds, bodies, readings or partners]: by default, net forces;
+        with both, shape [worlds, bodies, readings, partners].
 
         Args:
             sensor: Label of the sensor.
@@ -236,7 +238,8 @@ class TermContext:
             ConfigError: As `contact_output`.
         """
         if with_history or by_partner:
-            return self.contact_output(sensor, "force_matrix" if by_partner else "net_force_history").data
+            name = "force_matrix" if by_partner else "net_force"
+            return self.contact_output(sensor, f"{name}_history" if with_history else name).data
         forces = self.contact_output(sensor, "net_force").data
         return forces.reshape((*forces.shape, 1))
 
@@ -319,9 +322,11 @@ class TermContext:
         return names, self._table(rows)
 
     @_once
-    def shapes(self, patterns: Patterns, where: str = "bodies") -> tuple[tuple[str, ...], wp.array]:
-        """Return the labels of the bodies that patterns choose, and the indices of their shapes that collide, shape
-        [worlds, shapes].
+    def shapes(
+        self, patterns: Patterns, where: str = "bodies", shapes: Patterns = (".*",)
+    ) -> tuple[tuple[str, ...], wp.array]:
+        """Return the labels of the bodies that patterns choose, and the indices of their shapes that collide and that
+        the other patterns choose, shape [worlds, shapes].
 
         Raises:
             ConfigError: A pattern matches nothing, no chosen body collides, or the worlds differ.
@@ -330,6 +335,10 @@ class TermContext:
         names, bodies = self.bodies(patterns, where)
         collides = (on_host(model.shape_flags) & int(newton.ShapeFlags.COLLIDE_SHAPES)) != 0
         of_shape = on_host(model.shape_body)
+        if tuple(shapes) != (".*",):
+            chosen = np.zeros(len(of_shape), dtype=bool)
+            chosen[labels.match(shapes, model.shape_label, "shape", "shapes")] = True
+            collides &= chosen
         rows = [np.flatnonzero(collides & np.isin(of_shape, row)) for row in on_host(bodies)]
         if not len(rows[0]):
             raise ConfigError(f"{where}: no chosen body has a shape that collides; choose others")

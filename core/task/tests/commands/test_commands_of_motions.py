@@ -239,6 +239,11 @@ def test_errors_and_poses_of_a_motion_are_those_of_numpy(followed, clip):
             f"world {what}": quantity("bodies", what=what, frame="world"),
         }
     terms |= {
+        "by rows": quantity("anchor", what="rotation", form="pose", order="rows"),
+        "of origins": quantity("bodies", what="linear-velocity", frame="world", point="origin"),
+        "pose of origin": quantity("anchor", what="linear-velocity", form="pose", point="origin"),
+    }
+    terms |= {
         "distance": quantity("bodies", form="distance", frame="world"),
         "gravity": quantity("anchor", what="gravity"),
     }
@@ -269,12 +274,22 @@ def test_errors_and_poses_of_a_motion_are_those_of_numpy(followed, clip):
         worlds = [error_of(simulation, clip, 4, moved) for moved in (False, True)]
         body_q = simulation.state.body_q.numpy().reshape(4, 3, 7).astype(float)
         q = rows(simulation, "joint_q")
+        simulation_com = simulation.model.body_com.numpy()[:3].astype(float)
+        spins = simulation.state.body_qd.numpy().reshape(4, 3, 6)[..., 3:]
 
+    arms = [quaternions.rotated(turns, simulation_com) for turns in (body_q[..., 3:], clip.body_poses[4, ::-1, 3:])]
+    moved = np.cross(spins, arms[0]) - np.cross(clip.body_velocities[4, ::-1, 3:], arms[1])
+    np.testing.assert_allclose(
+        found["of origins"], (worlds[0][2] - moved).reshape(4, 9), atol=2e-5, err_msg="velocities of origins"
+    )
     pose, speed = clip.body_poses[4, 2], clip.body_velocities[4, 2]
     back = quaternions.conjugate(body_q[:, 0, 3:])
     columns = quaternions.matrix(quaternions.product(back, pose[None, 3:]))[..., :2].swapaxes(-1, -2).reshape(4, 6)
     in_anchor = [quaternions.rotated(back, pose[:3] - body_q[:, 0, :3]), columns]
     in_anchor += [quaternions.rotated(back, speed[None, part]) for part in (slice(0, 3), slice(3, 6))]
+    np.testing.assert_allclose(found["by rows"], columns.reshape(4, 2, 3).swapaxes(1, 2).reshape(4, 6), atol=2e-5)
+    origin = speed[:3] - np.cross(speed[3:], quaternions.rotated(pose[3:], simulation_com[0]))
+    np.testing.assert_allclose(found["pose of origin"], quaternions.rotated(back, origin[None]), atol=2e-5)
     for row, what in enumerate(WHATS):
         close = {"atol": 2e-5, "err_msg": what}
         np.testing.assert_allclose(found[f"anchor {what}"], worlds[0][row][:, 0], **close)

@@ -257,6 +257,27 @@ def test_friction_slows_a_sliding_box():
     assert (np.diff(speeds[order]) < -0.01).all()
 
 
+def test_other_coefficients_and_single_shapes_take_draws_of_their_own():
+    builder = newton.ModelBuilder(up_axis="Z")
+    body = builder.add_body(label="box", xform=wp.transform((0.0, 0.0, 0.1), wp.quat_identity()))
+    for name, place in (("sole", -0.05), ("top", 0.05)):
+        pose = wp.transform((0.0, 0.0, place), wp.quat_identity())
+        builder.add_shape_box(body, hx=0.1, hy=0.1, hz=0.05, xform=pose, label=name)
+    events = {
+        kind: {"type": "friction", "coefficient": kind, "shapes": ["sole"], "range": [low, 2.0 * low]}
+        for kind, low in {"slide": 2.0, "spin": 0.3, "roll": 0.01}.items()
+    }
+    tables = {"simulation": {"device": "cpu"}, "scene": {"worlds": 3}, "solver": {"type": "mujoco"}}
+    with pippin.Simulation(pippin.structure(tables | {"task": {"events": events}}), prototype=builder) as simulation:
+        model = simulation.model
+        arrays = (model.shape_material_mu, model.shape_material_mu_torsional, model.shape_material_mu_rolling)
+        for array, low in zip(arrays, (2.0, 0.3, 0.01), strict=True):
+            sole, top = array.numpy().reshape(3, 2).T
+            assert ((low <= sole) & (sole <= 2.0 * low)).all()
+            assert len(set(sole)) == 3
+            assert len(set(top)) == 1
+
+
 @pytest.mark.parametrize("solver", ["xpbd", "mujoco"])
 def test_recorded_events_give_the_bits_of_eager_ones(floating, solver):
     events = {

@@ -5,7 +5,7 @@ A row is a body, or a shape, of a world; worlds have `rows_per_world` each.
 
 import warp as wp
 
-__all__ = ["join", "remember", "tell_contact"]
+__all__ = ["add_up", "join", "remember", "remember_matrix", "tell_contact"]
 
 
 @wp.kernel
@@ -49,6 +49,26 @@ def remember(net_force: wp.array[wp.vec3], history: wp.array2d[wp.vec3]):
         place = history.shape[1] - 1 - older
         history[row, place] = history[row, place - 1]
     history[row, 0] = net_force[row]
+
+
+@wp.kernel
+def remember_matrix(matrix: wp.array2d[wp.vec3], history: wp.array3d[wp.vec3]):
+    """Do the same with the forces of each partner."""
+    row, partner = wp.tid()
+    for older in range(history.shape[1] - 1):
+        place = history.shape[1] - 1 - older
+        history[row, place, partner] = history[row, place - 1, partner]
+    history[row, 0, partner] = matrix[row, partner]
+
+
+@wp.kernel
+def add_up(matrix: wp.array2d[wp.vec3], total: wp.array[wp.vec3]):
+    """Total = the sum of the columns."""
+    row = wp.tid()
+    found = wp.vec3()
+    for column in range(matrix.shape[1]):
+        found += matrix[row, column]
+    total[row] = found
 
 
 @wp.kernel

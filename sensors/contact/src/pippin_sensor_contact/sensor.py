@@ -22,7 +22,7 @@ class SensorContact(sensing.Sensor):
 
     Outputs, of shape [worlds that have such bodies, bodies that match]; `worlds` lists these worlds:
 
-    - `net_force` [N]: sum over all contacts
+    - `net_force` [N]: sum over all contacts, or over those with `partners` if these alone are `counted`
     - `friction_force` [N]: the part of the net force tangential to the contacts
     - `in_contact`: whether the net force is larger than the threshold
     - `air_time`, `contact_time` [s]: duration of the present phase without contact, or with contact; the other is zero
@@ -31,6 +31,8 @@ class SensorContact(sensing.Sensor):
       shape [worlds, bodies, partners]
     - `net_force_history` [N]: the latest readings, the newest first, if there is a `history`; shape
       [worlds, bodies, readings]
+    - `force_matrix_history` [N]: the same by partner, if there are `partners` too; shape [worlds, bodies, readings,
+      partners]
 
     A reset sets all outputs to zero.
     """
@@ -98,10 +100,14 @@ class SensorContact(sensing.Sensor):
             sensor.update(None, present(contacts), observables=observables)  # without a state: forces, but no positions
         for pair, joined in self._joined:
             self._launch(kernels.join, joined.shape, *pair, joined)
+        for matrix, total in self._counted:
+            self._launch(kernels.add_up, total.shape, matrix, total)
         about = (self._net_force, self.config.threshold, self._rows_per_world, self.intervals, self._lasting)
         self._launch(kernels.tell_contact, self._net_force.shape, *about, *self._touch.values())
         if self._history is not None:
             self._launch(kernels.remember, self._net_force.shape, self._net_force, self._history)
+        if self._matrix_history is not None:
+            self._launch(kernels.remember_matrix, self._matrix.shape, self._matrix, self._matrix_history)
 
     def memory(self) -> Mapping[str, wp.array]:
         """Return the duration of the present phase [s] in double precision, shape [worlds × bodies]."""
@@ -146,9 +152,20 @@ class SensorContact(sensing.Sensor):
                 forces[name] = joined
             elif self.partners:
                 forces[name] = parts[0]
+        # Forces by partner, and the total in which these alone count.
+        pairs = (("force_matrix", "net_force"), ("friction_matrix", "friction_force"))
+        self._counted = [(forces[one], forces[total]) for one, total in pairs if self.config.counted == "partners"]
         length = self.config.history
-        self._history = wp.zeros((row_count, length), dtype=wp.vec3, device=device) if length else None
-        return forces if self._history is None else {**forces, "net_force_history": self._history}
+        self._history = self._matrix_history = None
+        if length:
+            self._history = wp.zeros((row_count, length), dtype=wp.vec3, device=device)
+            forces["net_force_history"] = self._history
+        if length and self.partners:
+            self._matrix = forces["force_matrix"]
+            shape = (row_count, length, len(self.partners))
+            self._matrix_history = wp.zeros(shape, dtype=wp.vec3, device=device)
+            forces["force_matrix_history"] = self._matrix_history
+        return forces
 
     def _launch(self, kernel: Any, dim: Any, *arguments: Any) -> None:
         wp.launch(kernel, dim, list(arguments), device=self._net_force.device)

@@ -350,6 +350,12 @@ class FrictionConfig(VariedConfig):
     bodies: tuple[str, ...] = (".*",)
     """Patterns of names of bodies."""
 
+    shapes: tuple[str, ...] = (".*",)
+    """Patterns of names of shapes of these bodies that count; by default all that collide."""
+
+    coefficient: Literal["slide", "spin", "roll"] = "slide"
+    """What varies: the coefficient of sliding; or that of spinning, or of rolling [m]."""
+
 
 @attrs.frozen(kw_only=True)
 class JointParametersConfig(VariedConfig):

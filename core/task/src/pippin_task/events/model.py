@@ -82,6 +82,14 @@ class Variants(RandomEvent):
         self._selection.apply()
 
 
+_COEFFICIENTS = {
+    "slide": "shape_material_mu",
+    "spin": "shape_material_mu_torsional",
+    "roll": "shape_material_mu_rolling",
+}
+"""Arrays of the model with coefficients of friction."""
+
+
 class Friction(ModelEvent):
     """The event `friction`."""
 
@@ -89,10 +97,13 @@ class Friction(ModelEvent):
 
     def __init__(self, config: configs.FrictionConfig, context: TermContext) -> None:
         super().__init__(config, context)
-        context.refuse_unsupported("shape_material_mu")
-        names, shapes = context.shapes(config.bodies)
-        context.claim("friction", names, "bodies")
-        values: Any = context.simulation.model.shape_material_mu
+        attribute = _COEFFICIENTS[config.coefficient]
+        context.refuse_unsupported(attribute)
+        names, shapes = context.shapes(config.bodies, shapes=config.shapes)
+        context.claim(
+            "friction" if config.coefficient == "slide" else f"{config.coefficient} friction", names, "bodies"
+        )
+        values: Any = getattr(context.simulation.model, attribute)
         variation = Variation(config)
         variation.refuse_below_zero(on_host(values)[on_host(shapes)], "coefficient of friction", above=False)
         self.ranges = variation.arguments

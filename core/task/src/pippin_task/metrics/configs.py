@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import attrs
 from pippin.validators import non_negative
 
 from pippin_task.terms import DifferenceConfig
 
 
+@attrs.frozen(kw_only=True)
 class MeanConfig(DifferenceConfig):
     """The mean size of x over the control steps of an episode."""
 
     implementation = ".metrics:Mean"
+
+    form: Literal["length", "mean-absolute"] = "length"
+    """The size: the square root of the sum of x², or the mean of abs(x) over its components."""
 
 
 @attrs.frozen(kw_only=True)

@@ -45,13 +45,19 @@ def average(
     columns: wp.array[int],
     targets: wp.array2d[float],
     target_columns: wp.array[int],
+    is_of_sizes: int,
     count: wp.array[int],
     total: wp.array[wp.float64],
     out: wp.array[float],
 ):
-    """Add the size of x, if it is finite, and write the mean."""
+    """Add the size of x, or the mean of its sizes, if it is finite, and write the mean."""
     world = wp.tid()
     x = size(world, values, columns, targets, target_columns)
+    if is_of_sizes > 0:
+        x = wp.float32(0.0)
+        for i in range(columns.shape[0]):
+            target = targets[world % targets.shape[0], target_columns[i]]
+            x += wp.abs(values[world, columns[i]] - target) / float(columns.shape[0])
     if wp.isfinite(x):
         count[world] += 1
         total[world] += wp.float64(x)

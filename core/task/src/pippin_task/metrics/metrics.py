@@ -59,4 +59,5 @@ class Mean(QuantityMetric):
 
     def evaluate(self, out: wp.array[float]) -> None:
         """Add the size of x; a state that diverged does not count."""
-        wp.launch(kernels.average, len(out), [*self._inputs, self._count, self._total, out], device=out.device)
+        inputs = [*self._inputs, int(self.config.form == "mean-absolute"), self._count, self._total, out]
+        wp.launch(kernels.average, len(out), inputs, device=out.device)

@@ -57,8 +57,8 @@ class RootPosition(OfRoot):
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the positions."""
-        bodies = self._bodies.reshape((len(out), 1))
-        wp.launch(kernels.read_positions, bodies.shape, [state.body_q, bodies, out], device=out.device)
+        bodies, world = self._bodies.reshape((len(out), 1)), self._others(None)
+        wp.launch(kernels.read_positions, bodies.shape, [state.body_q, bodies, world, out], device=out.device)
 
 
 class RootOrientation(OfRoot):
@@ -82,18 +82,19 @@ class RootOrientation(OfRoot):
 
 
 class RootLinearVelocity(OfRoot):
-    """The quantity `root-linear-velocity`: the velocity of the body's centre of mass, v; or of its origin."""
+    """The quantity `root-linear-velocity`: the velocity of the body's centre of mass, v; or of another point of it."""
 
     unit = "m/s"
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the velocities."""
         inputs = [state.body_q, state.body_qd, self.context.simulation.model.body_com, self._bodies]
-        self._launch(kernels.read_velocity, out, *inputs, self._kind, _FRAMES[self.config.frame])
+        point = wp.vec3(*(getattr(self.config, "offset", None) or (0.0, 0.0, 0.0)))
+        self._launch(kernels.read_velocity, out, *inputs, self._kind, point, _FRAMES[self.config.frame])
 
     @property
     def _kind(self) -> int:
-        return 1 if self.config.point == "origin" else 0
+        return 1 if self.config.point == "origin" or self.config.offset is not None else 0
 
 
 class RootAngularVelocity(RootLinearVelocity):
@@ -131,11 +132,41 @@ class BodyPositions(Quantity):
     def __init__(self, config: configs.BodyPositionsConfig, context: TermContext) -> None:
         super().__init__(config, context)
         names, self._bodies = context.bodies(config.bodies)
-        self.labels = [f"{name}/{axis}" for name in names for axis in "xyz"] if len(names) > 1 else tuple("xyz")
+        self.labels = [f"{name}/{end}" for name in names for end in self._ends()] if len(names) > 1 else self._ends()
+        world = context.ints([-1] * context.world_count)
+        self._references = world if config.reference is None else context.root(config.reference, "reference")
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the positions."""
-        wp.launch(kernels.read_positions, self._bodies.shape, [state.body_q, self._bodies, out], device=out.device)
+        self._read(kernels.read_positions, state, out)
+
+    def _ends(self) -> Sequence[str]:
+        """Return names of the numbers of a body."""
+        return tuple("xyz")
+
+    def _read(self, kernel: Any, state: newton.State, out: wp.array, *inputs: Any) -> None:
+        inputs = (state.body_q, self._bodies, self._references, *inputs, out)
+        wp.launch(kernel, self._bodies.shape, list(inputs), device=out.device)
+
+
+class BodyRotations(BodyPositions):
+    """The quantity `body-rotations`: the first two columns of the bodies' rotation matrices, side by side."""
+
+    unit = "1"
+
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Write the columns."""
+        self._read(kernels.read_rotations, state, out, int(self.config.order == "rows"))
+
+    def _ends(self) -> Sequence[str]:
+        """Return row and column of each number."""
+        return matrix_ends(self.config.order)
+
+
+def matrix_ends(order: str) -> tuple[str, ...]:
+    """Return row and column of the numbers of the first two columns of a matrix, in an order."""
+    by_rows = tuple(row + column for row in "xyz" for column in "xy")
+    return by_rows if order == "rows" else by_rows[::2] + by_rows[1::2]
 
 
 class BodyVariants(Quantity):

@@ -9,6 +9,8 @@ from attrs.validators import deep_iterable, ge, min_len, optional
 from pippin.motions import SelectionConfig
 from pippin.validators import finite, only_where, positive
 
+from pippin_task.config import not_empty
+
 
 @attrs.frozen(kw_only=True)
 class LastActionConfig:
@@ -49,6 +51,10 @@ class CommandValueConfig:
 
     command: str
     """Label of the command."""
+
+    form: Literal["numbers", "speed"] = "numbers"
+    """The numbers, or one number for how much a velocity command asks: the length of x and y + the size of the yaw
+    rate, for a gate such as `beyond`."""
 
 
 @attrs.frozen(kw_only=True)
@@ -164,6 +170,13 @@ class RootLinearVelocityConfig(RootAngularVelocityConfig):
     point: Literal["centre-of-mass", "origin"] = "centre-of-mass"
     """Point of the body that has the velocity; MuJoCo's free joints have that of the origin."""
 
+    offset: tuple[float, float, float] | None = attrs.field(default=None, validator=finite)
+    """The point itself, in axes of the body from its origin [m], such as that of an IMU; in place of `point`."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.offset is not None and self.point == "origin":
+            raise ValueError("'offset' counts from the origin, and stands in place of 'point'; leave one of them out")
+
 
 class ProjectedGravityConfig(RootConfig):
     """The direction of gravity in one body."""
@@ -172,16 +185,34 @@ class ProjectedGravityConfig(RootConfig):
 
 
 @attrs.frozen(kw_only=True)
-class BodyPositionsConfig:
+class BodiesConfig:
     """A quantity of several bodies."""
-
-    implementation = ".bodies:BodyPositions"
 
     bodies: tuple[str, ...]
     """Patterns of the names of bodies."""
 
 
-class BodyVariantsConfig(BodyPositionsConfig):
+@attrs.frozen(kw_only=True)
+class BodyPositionsConfig(BodiesConfig):
+    """The places of several bodies."""
+
+    implementation = ".bodies:BodyPositions"
+
+    reference: str | None = None
+    """Pattern of the name of the body in whose frame they are; by default they are in the world."""
+
+
+@attrs.frozen(kw_only=True)
+class BodyRotationsConfig(BodyPositionsConfig):
+    """The orientations of several bodies, by the first two columns of their rotation matrices."""
+
+    implementation = ".bodies:BodyRotations"
+
+    order: Literal["columns", "rows"] = "columns"
+    """Order of the six numbers: column after column, or row after row, as mjlab and Isaac Lab have them."""
+
+
+class BodyVariantsConfig(BodiesConfig):
     """The variants that bodies have: for each variant of a body 1 if the body has it, and else 0."""
 
     implementation = ".bodies:BodyVariants"
@@ -311,6 +342,9 @@ class SensorReadingConfig:
     output: str
     """Name of the output; true and false count as 1 and 0."""
 
+    form: Literal["numbers", "signed-log"] = "numbers"
+    """The numbers as they are; or sign(x) · ln(1 + abs(x)), which lets a network see small and large forces."""
+
 
 def _belongs_to_depth(instance: Any, attribute: attrs.Attribute[Any], value: float | None) -> None:
     if (value is None) == (instance.output in ("depth", "distance")):
@@ -368,10 +402,18 @@ class HeightScanConfig:
     """Value for a ray that meets nothing [m]."""
 
 
+@attrs.frozen(kw_only=True)
 class HeightOverGroundConfig(HeightScanConfig):
-    """Heights of a sensor's sites above the ground: for each site the mean of what `height-scan` has for its rays."""
+    """Heights of a sensor's sites above the ground: for each site one number of what `height-scan` has for its rays."""
 
     implementation = ".readings:HeightOverGround"
+
+    reduction: Literal["mean", "least", "most"] = "mean"
+    """What counts of several rays: their mean, the least height, or the most."""
+
+    clip: tuple[float, float] | None = attrs.field(default=None, validator=not_empty)
+    """Lowest and highest height [m]. A sole that presses is a little below the ground: let the rays start above it, by
+    `start_height` of the grid, or they meet nothing."""
 
 
 @attrs.frozen(kw_only=True)
@@ -433,6 +475,12 @@ class MotionAnchorConfig(OfMotionConfig):
     the length of the error. An error of rotation is a rotation vector, and its pose the first two columns of the
     matrix."""
 
+    order: Literal["columns", "rows"] = "columns"
+    """Order of the six numbers of a pose's rotation, as for `body-rotations`."""
+
+    point: Literal["centre-of-mass", "origin"] = "centre-of-mass"
+    """Point of the bodies that has the linear velocity; that of mjlab's and Isaac Lab's links is the origin."""
+
     def __attrs_post_init__(self) -> None:
         if self.what == "gravity" and self.form == "pose":
             raise ValueError("'what' = \"gravity\" has no pose; choose another form")
@@ -460,6 +508,12 @@ class MotionBodiesConfig(OfMotionConfig):
     )
     """Whether the motion is moved along x and y and turned about z first, so that its anchor is over the robot's; or
     compared where it is."""
+
+    order: Literal["columns", "rows"] = "columns"
+    """Order of the six numbers of a pose's rotation, as for `body-rotations`."""
+
+    point: Literal["centre-of-mass", "origin"] = "centre-of-mass"
+    """Point of the bodies that has the linear velocity; that of mjlab's and Isaac Lab's links is the origin."""
 
 
 @attrs.frozen(kw_only=True)

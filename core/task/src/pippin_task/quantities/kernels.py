@@ -55,6 +55,22 @@ def copy_flags(values: wp.array2d[wp.bool], out: wp.array2d[float]):
 
 
 @wp.kernel
+def take_signed_log(values: wp.array2d[float], out: wp.array2d[float]):
+    """Out = sign(value) · ln(1 + abs(value))."""
+    world, i = wp.tid()
+    value = values[world, i]
+    out[world, i] = wp.sign(value) * wp.log(1.0 + wp.abs(value))
+
+
+@wp.kernel
+def take_speed(values: wp.array2d[float], out: wp.array2d[float]):
+    """Out = the length of the first two numbers + the size of the third."""
+    world = wp.tid()
+    level = wp.length(wp.vec2(values[world, 0], values[world, 1]))
+    out[world, 0] = level + wp.abs(values[world, 2])
+
+
+@wp.kernel
 def read_colours(
     image: wp.array4d[wp.vec4ub], width: int, channel_stride: int, pixel_stride: int, out: wp.array2d[float]
 ):
@@ -157,6 +173,20 @@ def in_frame(vector: wp.vec3, rotation: wp.quat, frame: int) -> wp.vec3:
     return vector
 
 
+@wp.func
+def speed_at(rotation: wp.quat, motion: wp.spatial_vector, arm: wp.vec3) -> wp.vec3:
+    """Return the velocity of a point of a body, `arm` away from its centre of mass in axes of the body [m/s]."""
+    return wp.spatial_top(motion) + wp.cross(wp.spatial_bottom(motion), wp.quat_rotate(rotation, arm))
+
+
+@wp.func
+def matrix_place(number: int, is_by_rows: int) -> wp.vec2i:
+    """Return row and column of a number of the first two columns of a matrix."""
+    if is_by_rows > 0:
+        return wp.vec2i(number / 2, number % 2)
+    return wp.vec2i(number % 3, number / 3)
+
+
 @wp.kernel
 def read_height(body_q: wp.array[wp.transform], bodies: wp.array[int], out: wp.array2d[float]):
     """Write z of one body in each world."""
@@ -164,13 +194,40 @@ def read_height(body_q: wp.array[wp.transform], bodies: wp.array[int], out: wp.a
     out[world, 0] = wp.transform_get_translation(body_q[bodies[world]])[2]
 
 
+@wp.func
+def pose_in(body_q: wp.array[wp.transform], body: int, reference: int) -> wp.transform:
+    """Return the pose of a body in another one; a negative index stands for the world."""
+    if reference >= 0:
+        return wp.transform_inverse(body_q[reference]) * body_q[body]
+    return body_q[body]
+
+
 @wp.kernel
-def read_positions(body_q: wp.array[wp.transform], bodies: wp.array2d[int], out: wp.array2d[float]):
-    """Write x, y, z of each body."""
+def read_positions(
+    body_q: wp.array[wp.transform], bodies: wp.array2d[int], references: wp.array[int], out: wp.array2d[float]
+):
+    """Write x, y, z of each body in the reference."""
     world, i = wp.tid()
-    position = wp.transform_get_translation(body_q[bodies[world, i]])
+    position = wp.transform_get_translation(pose_in(body_q, bodies[world, i], references[world]))
     for axis in range(3):
         out[world, 3 * i + axis] = position[axis]
+
+
+@wp.kernel
+def read_rotations(
+    body_q: wp.array[wp.transform],
+    bodies: wp.array2d[int],
+    references: wp.array[int],
+    is_by_rows: int,
+    out: wp.array2d[float],
+):
+    """Write the first two columns of the matrix of each body in the reference."""
+    world, i = wp.tid()
+    pose = pose_in(body_q, bodies[world, i], references[world])
+    matrix = wp.quat_to_matrix(wp.transform_get_rotation(pose))
+    for number in range(6):
+        place = matrix_place(number, is_by_rows)
+        out[world, 6 * i + number] = matrix[place[0], place[1]]
 
 
 @wp.kernel
@@ -273,16 +330,17 @@ def read_velocity(
     body_com: wp.array[wp.vec3],
     bodies: wp.array[int],
     kind: int,
+    point: wp.vec3,
     frame: int,
     out: wp.array2d[float],
 ):
-    """Write a velocity of a body: kind 0 is that of its centre of mass, 1 of its origin, and 2 the angular one."""
+    """Write a velocity of a body: kind 0 is that of its centre of mass, 1 of a point, and 2 the angular one."""
     world = wp.tid()
     body = bodies[world]
     rotation = wp.transform_get_rotation(body_q[body])
     velocity = wp.spatial_top(body_qd[body])
     if kind == 1:
-        velocity -= wp.cross(wp.spatial_bottom(body_qd[body]), wp.quat_rotate(rotation, body_com[body]))
+        velocity = speed_at(rotation, body_qd[body], point - body_com[body])
     if kind == 2:
         velocity = wp.spatial_bottom(body_qd[body])
     velocity = in_frame(velocity, rotation, frame)
@@ -360,23 +418,32 @@ def read_heights_over(
     points: wp.array2d[wp.vec3],
     offset: float,
     no_hit: float,
-    is_mean: int,
+    reduction: int,
+    bounds: wp.vec2,
     out: wp.array2d[float],
 ):
-    """Heights of sites above points, which are not finite if a ray met none: of each point, or the mean of a site's."""
+    """Heights of sites above points, which are not finite if a ray met none: of each point for the reduction 0; or of
+    a site's points the mean, 1; the least, 2; or the most, 3; within bounds.
+    """
     i, k = wp.tid()
     site = sites[i]
     z = wp.transform_point(body_q[shape_body[site]], wp.transform_get_translation(shape_transform[site]))[2]
     first = k
     count = wp.int32(1)
-    if is_mean > 0:
+    if reduction > 0:
         first = 0
         count = points.shape[1]
     total = wp.float32(0.0)
+    least = wp.float32(wp.inf)
+    most = wp.float32(-wp.inf)
     for ray in range(first, first + count):
         height = z - points[i, ray][2] - offset
-        total += wp.where(wp.isfinite(height), height, no_hit)
-    out[i, k] = total / float(count)
+        height = wp.where(wp.isfinite(height), height, no_hit)
+        total += height
+        least = wp.min(least, height)
+        most = wp.max(most, height)
+    found = wp.where(reduction == 2, least, total / float(count))
+    out[i, k] = wp.clamp(wp.where(reduction == 3, most, found), bounds[0], bounds[1])
 
 
 @wp.kernel
@@ -492,8 +559,10 @@ def read_motion_errors(
     chosen: wp.array[int],
     body_q: wp.array[wp.transform],
     body_qd: wp.array[wp.spatial_vector],
+    body_com: wp.array[wp.vec3],
     gravity: wp.array[wp.vec3],
     what: int,
+    is_origin: int,
     is_moved: int,
     is_mean: int,
     out: wp.array2d[float],
@@ -519,8 +588,10 @@ def read_motion_errors(
             back = wp.quat_inverse(wp.transform_get_rotation(wanted))
             error = rotation_vector(wp.transform_get_rotation(pose) * back)
         elif what == 2:
-            of_clip = wp.spatial_top(clip.body_velocities[frame, k])
-            error = wp.spatial_top(body_qd[body]) - wp.quat_rotate(turn, of_clip)
+            arm = wp.where(is_origin > 0, -body_com[body], wp.vec3())
+            attitude = wp.transform_get_rotation(clip.body_poses[frame, k])
+            of_clip = speed_at(attitude, clip.body_velocities[frame, k], arm)
+            error = speed_at(wp.transform_get_rotation(pose), body_qd[body], arm) - wp.quat_rotate(turn, of_clip)
         elif what == 3:
             of_clip = wp.spatial_bottom(clip.body_velocities[frame, k])
             error = wp.spatial_bottom(body_qd[body]) - wp.quat_rotate(turn, of_clip)
@@ -542,7 +613,10 @@ def read_motion_poses(
     ahead: wp.array[int],
     chosen: wp.array[int],
     body_q: wp.array[wp.transform],
+    body_com: wp.array[wp.vec3],
     what: int,
+    is_origin: int,
+    is_by_rows: int,
     width: int,
     out: wp.array2d[float],
 ):
@@ -561,13 +635,15 @@ def read_motion_poses(
     turn = wp.transform_get_rotation(from_anchor)
     if what == 1:
         matrix = wp.quat_to_matrix(turn * wp.transform_get_rotation(wanted))
-        for row in range(3):
-            out[world, width * i + row] = matrix[row, 0]
-            out[world, width * i + 3 + row] = matrix[row, 1]
+        for number in range(6):
+            cell = matrix_place(number, is_by_rows)
+            out[world, width * i + number] = matrix[cell[0], cell[1]]
         return
     vector = wp.transform_point(from_anchor, wp.transform_get_translation(wanted))
     if what == 2:
-        vector = wp.quat_rotate(turn * wp.transform_get_rotation(place), wp.spatial_top(velocity))
+        arm = wp.where(is_origin > 0, -body_com[clip.bodies[world, k]], wp.vec3())
+        speed = speed_at(wp.transform_get_rotation(clip.body_poses[frame, k]), velocity, arm)
+        vector = wp.quat_rotate(turn * wp.transform_get_rotation(place), speed)
     if what == 3:
         vector = wp.quat_rotate(turn * wp.transform_get_rotation(place), wp.spatial_bottom(velocity))
     for axis in range(3):

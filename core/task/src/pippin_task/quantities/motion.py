@@ -14,13 +14,12 @@ from pippin.labels import match
 from pippin_task import Quantity, TermContext
 
 from . import kernels
+from .bodies import matrix_ends
 from .configs import MotionAnchorConfig, MotionBodiesConfig, MotionJointsConfig, PhaseConfig
 from .joints import unit_of
 
 _WHATS = ("position", "rotation", "linear-velocity", "angular-velocity", "gravity")
 _UNITS = ("m", "rad", "m/s", "rad/s", "1")
-_MATRIX = ("xx", "yx", "zx", "xy", "yy", "zy")
-"""Components of the first two columns of a matrix: row and column."""
 
 
 class MotionJoints(Quantity):
@@ -65,22 +64,25 @@ class MotionAnchor(Quantity):
         if config.form == "distance":
             self.labels = ("mean" if len(chosen) > 1 else "length",)
             return
-        ends = _MATRIX if config.what == "rotation" and config.form == "pose" else tuple("xyz")
+        is_matrix = config.what == "rotation" and config.form == "pose"
+        ends = matrix_ends(config.order) if is_matrix else tuple("xyz")
         self._width = len(ends)
         names = _ahead([command.body_labels[index] for index in chosen], config.ahead)
         self.labels = [f"{name}/{end}" for name in names for end in ends] if len(names) > 1 else ends
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the errors, or the numbers of the motion in the frame of the robot's anchor."""
-        command, config = self._command, self.config
+        command, config, model = self._command, self.config, self.context.simulation.model
+        is_origin = int(config.point == "origin")
         if config.form == "pose":
-            inputs = [command.arrays, self._later, self._columns, state.body_q, self._what, self._width, out]
+            inputs = [command.arrays, self._later, self._columns, state.body_q, model.body_com, self._what, is_origin]
+            inputs += [int(config.order == "rows"), self._width, out]
             shape = (len(out), len(self._later) * len(self._columns))
             wp.launch(kernels.read_motion_poses, shape, inputs, device=out.device)
             return
-        inputs = [command.arrays, self._columns, state.body_q, state.body_qd]
+        inputs = [command.arrays, self._columns, state.body_q, state.body_qd, model.body_com, model.gravity]
         is_moved = getattr(config, "frame", "world") == "anchor"
-        inputs += [self.context.simulation.model.gravity, self._what, int(is_moved), int(config.form == "distance")]
+        inputs += [self._what, is_origin, int(is_moved), int(config.form == "distance")]
         wp.launch(kernels.read_motion_errors, len(out), [*inputs, out], device=out.device)
 
 

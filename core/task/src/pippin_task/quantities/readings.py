@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -101,20 +102,33 @@ class RemainingTime(Quantity):
         return {"kind": "remaining-time", "steps": self._steps, "unit": self._unit}
 
 
-class CommandValue(_Copied):
-    """The quantity `command`: the numbers of a command."""
+class CommandValue(Quantity):
+    """The quantity `command`: the numbers of a command, or how much it asks."""
 
     unit = "its own"
     advances = True
 
     def __init__(self, config: configs.CommandValueConfig, context: TermContext) -> None:
         super().__init__(config, context)
-        self._command = context.command(config.command, "command")
-        self.unit, self.labels, self.values = self._command.unit, self._command.labels, self._command.value
+        self._command = command = context.command(config.command, "command")
+        self.unit, self.labels = command.unit, command.labels
+        if config.form == "numbers":
+            self.values = command.value
+        elif tuple(command.labels) != ("x", "y", "yaw"):
+            raise ConfigError(f"command: {config.command!r} is no velocity, and has no speed; choose one of that type")
+        else:
+            self.unit, self.labels = "its own", ("speed",)
 
-    def recipe(self) -> dict[str, Any]:
+    def measure(self, state: newton.State, out: wp.array) -> None:
+        """Copy the numbers, or add up what they ask."""
+        if self.config.form == "speed":
+            wp.launch(kernels.take_speed, len(out), [self._command.value, out], device=out.device)
+        elif out is not self._command.value:
+            wp.copy(out, self._command.value)
+
+    def recipe(self) -> dict[str, Any] | None:
         """Return the label of the command, whose numbers the user gives."""
-        return {"kind": "command", "command": self.config.command}
+        return {"kind": "command", "command": self.config.command} if self.config.form == "numbers" else None
 
 
 _COMPONENTS = {3: "xyz", 4: "xyzw", 7: ("x", "y", "z", "qx", "qy", "qz", "qw")}
@@ -140,13 +154,17 @@ class SensorReading(Quantity):
             raise ConfigError(f"output: {config.output!r} consists of {kind}, not of real numbers; choose another one")
         self._numbers, self._is_flag = numbers, numbers.dtype is wp.bool
         self.labels = _labels(output.labels, output.shape[1:], numbers.shape[1])
-        if not self._is_flag:
+        self._is_log = config.form == "signed-log"
+        if self._is_log and self._is_flag:
+            raise ConfigError(f"form: {config.output!r} of {config.sensor!r} is true or false; leave 'form' out")
+        if not (self._is_flag or self._is_log):
             self.values = numbers
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Copy the values."""
-        if self._is_flag:
-            wp.launch(kernels.copy_flags, out.shape, [self._numbers, out], device=out.device)
+        if self._is_flag or self._is_log:
+            kernel = kernels.take_signed_log if self._is_log else kernels.copy_flags
+            wp.launch(kernel, out.shape, [self._numbers, out], device=out.device)
         elif out is not self.values:
             wp.copy(out, self._numbers)
 
@@ -236,11 +254,15 @@ def _labels(elements: Sequence[str], shape: Sequence[int], width: int) -> tuple[
     return tuple(f"{element}/{component}" for element in names for component in components)
 
 
+_REDUCTIONS = ("mean", "least", "most")
+"""What counts of the rays of a site."""
+
+
 class HeightScan(Quantity):
     """The quantity `height-scan`: z of a sensor's site − z of the point that a ray meets − offset, for each ray."""
 
     unit = "m"
-    _is_mean = False
+    _is_one = False
 
     def __init__(self, config: configs.HeightScanConfig, context: TermContext) -> None:
         super().__init__(config, context)
@@ -260,21 +282,23 @@ class HeightScan(Quantity):
         bodies = on_host(model.shape_body)[[shapes[0] for shapes in sites.values()]]
         names = [name_of(model.body_label[body]) for body in bodies.tolist()]
         places = ["_".join(map(str, place)) for place in np.ndindex(*rays)]
-        self.labels = names if self._is_mean else [f"{name}/{place}" for name in names for place in places]
+        self.labels = names if self._is_one else [f"{name}/{place}" for name in names for place in places]
 
     def measure(self, state: newton.State, out: wp.array) -> None:
         """Write the heights."""
         model, config = self.context.simulation.model, self.config
         poses = [state.body_q, model.shape_body, model.shape_transform]
-        inputs = [self._sites, *poses, self._points, config.offset, config.no_hit, int(self._is_mean)]
+        reduction = 1 + _REDUCTIONS.index(config.reduction) if self._is_one else 0
+        bounds = wp.vec2(*(getattr(config, "clip", None) or (-math.inf, math.inf)))
+        inputs = [self._sites, *poses, self._points, config.offset, config.no_hit, reduction, bounds]
         rows = out.reshape((len(self._sites), -1))
         wp.launch(kernels.read_heights_over, rows.shape, [*inputs, rows], device=out.device)
 
 
 class HeightOverGround(HeightScan):
-    """The quantity `height-over-ground`: the mean of the heights of each site over its rays."""
+    """The quantity `height-over-ground`: the mean of the heights of each site over its rays, or one of them."""
 
-    _is_mean = True
+    _is_one = True
 
 
 class GroundNormal(OfRoot):

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import attrs
 from attrs.validators import ge, le, min_len, optional
-from pippin.validators import finite, non_negative, only_where, positive, range_ends
+from pippin.validators import finite, fraction, non_negative, only_where, positive, range_ends
 
 from pippin_task import QuantityRewardConfig, RewardConfig
 from pippin_task.config import not_empty
@@ -109,6 +109,9 @@ class ToleranceConfig(InsideConfig):
     form: Literal["gaussian", "linear", "quadratic", "long-tail"] = "gaussian"
     """How the reward falls; a linear and a quadratic one reach 0, at 1.11 and 1.05 times the margin."""
 
+    least: float = attrs.field(default=0.0, validator=fraction)
+    """What takes the place of 0 far away, for products of several: r becomes least + (1 − least) · r."""
+
     def __attrs_post_init__(self) -> None:
         if (self.low, self.high) != (None, None):
             super().__attrs_post_init__()
@@ -138,8 +141,17 @@ class SensorRewardConfig(RewardConfig):
     """Label of the sensor, which must be in all worlds."""
 
 
+@attrs.frozen(kw_only=True, slots=False)  # so that a configuration may derive from it and from another class
+class OnLandingConfig:
+    """Settings of a reward in the steps in which bodies land."""
+
+    first: bool = False
+    """Whether the first contact of an episode is a landing, too, as for Isaac Lab and mjlab; by default a body must
+    have been in the air."""
+
+
 @attrs.frozen(kw_only=True)
-class AirTimeConfig(SensorRewardConfig):
+class AirTimeConfig(OnLandingConfig, SensorRewardConfig):
     """A reward of long steps."""
 
     implementation = ".terms:AirTime"
@@ -154,14 +166,15 @@ class AirTimeConfig(SensorRewardConfig):
     """Size of the command's first two numbers above which a world counts, in the unit of the command."""
 
 
-class LandingConfig(SensorRewardConfig):
+@attrs.frozen(kw_only=True)
+class LandingConfig(OnLandingConfig, SensorRewardConfig):
     """A cost of hard landings."""
 
     implementation = ".terms:Landing"
 
 
 @attrs.frozen(kw_only=True)
-class SwingHeightConfig(QuantityRewardConfig):
+class SwingHeightConfig(OnLandingConfig, QuantityRewardConfig):
     """A cost of feet that were lifted too little or too much, at their landing."""
 
     implementation = ".terms:SwingHeight"
@@ -189,6 +202,10 @@ class SlipConfig(SensorRewardConfig):
 
     implementation = ".terms:Slip"
 
+    bodies: tuple[str, ...] = ()
+    """Patterns of the names of the bodies that move, in the order of what the sensor senses; by default its bodies. A
+    sensor of `shapes` needs them."""
+
     squared: bool = False
     """Whether the squares of the speeds are summed [m²/s²]."""
 
@@ -215,10 +232,7 @@ class ContactsConfig(SensorRewardConfig):
     """Whether a body counts by the largest force from one of the sensor's `partners`, instead of by its net force."""
 
     readings: bool = attrs.field(
-        default=False,
-        validator=only_where(
-            lambda own: not (own.excess or own.history or own.partners), "no `excess`, `history` or `partners`"
-        ),
+        default=False, validator=only_where(lambda own: not (own.excess or own.history), "no `excess` or `history`")
     )
     """Whether the readings of the sensor's `history` in which any body counts are counted, instead of the bodies."""
 

@@ -132,7 +132,7 @@ AT_MARGIN = wp.constant(0.1)
 
 
 @wp.kernel
-def fall(form: int, margin: float, values: wp.array[float]):
+def fall(form: int, margin: float, least: float, values: wp.array[float]):
     """Let a distance fall from 1 at 0 to 0.1 at the margin: as a bell, a line, a parabola or with a long tail."""
     world = wp.tid()
     share = values[world] / margin
@@ -145,6 +145,7 @@ def fall(form: int, margin: float, values: wp.array[float]):
         values[world] = wp.max(1.0 - (1.0 - AT_MARGIN) * square, 0.0)
     else:
         values[world] = 1.0 / (1.0 + (1.0 / AT_MARGIN - 1.0) * square)
+    values[world] = least + (1.0 - least) * values[world]
 
 
 @wp.kernel
@@ -155,22 +156,32 @@ def read_end(terminated: wp.array[wp.bool], of_end: float, of_life: float, out: 
 
 
 @wp.kernel
+def note_landings(
+    in_contact: wp.array2d[wp.bool], counts_first: int, phases: wp.array2d[int], lands: wp.array2d[wp.bool]
+):
+    """Write what touches and was in the air in the step before, or in no step before; and note which touches now."""
+    world, i = wp.tid()
+    touches = in_contact[world, i]
+    is_first = phases[world, i] == 0 and counts_first > 0
+    lands[world, i] = touches and (phases[world, i] == 1 or is_first)
+    phases[world, i] = wp.where(touches, 2, 1)
+
+
+@wp.kernel
 def sum_air_times(
-    in_contact: wp.array2d[wp.bool],
+    lands: wp.array2d[wp.bool],
     last_air_time: wp.array2d[float],
     threshold: float,
     command: wp.array2d[float],
     least_command: float,
-    was_in_air: wp.array2d[wp.bool],
     out: wp.array[float],
 ):
     """Sum (last air time − threshold) over what lands in this step, in worlds whose command is large enough."""
     world = wp.tid()
     total = wp.float32(0.0)
-    for i in range(in_contact.shape[1]):
-        if in_contact[world, i] and was_in_air[world, i]:
+    for i in range(lands.shape[1]):
+        if lands[world, i]:
             total += last_air_time[world, i] - threshold
-        was_in_air[world, i] = not in_contact[world, i]
     if least_command >= 0.0:
         speed = wp.length(wp.vec2(command[world, 0], command[world, 1]))
         total = wp.where(speed > least_command, total, 0.0)
@@ -178,25 +189,22 @@ def sum_air_times(
 
 
 @wp.kernel
-def forget_flights(world_mask: wp.array[wp.bool], was_in_air: wp.array2d[wp.bool], peaks: wp.array2d[float]):
+def forget_flights(world_mask: wp.array[wp.bool], phases: wp.array2d[int], peaks: wp.array2d[float]):
     """Forget what was in the air in the masked worlds, and how high."""
     world, i = wp.tid()
     if world_mask[world]:
-        was_in_air[world, i] = False
+        phases[world, i] = 0
         peaks[world, i] = 0.0
 
 
 @wp.kernel
-def sum_landing_forces(
-    in_contact: wp.array2d[wp.bool], forces: wp.array3d[wp.vec3], was_in_air: wp.array2d[wp.bool], out: wp.array[float]
-):
+def sum_landing_forces(lands: wp.array2d[wp.bool], forces: wp.array3d[wp.vec3], out: wp.array[float]):
     """Sum the net forces on what lands in this step [N]."""
     world = wp.tid()
     total = wp.float32(0.0)
-    for i in range(in_contact.shape[1]):
-        if in_contact[world, i] and was_in_air[world, i]:
+    for i in range(lands.shape[1]):
+        if lands[world, i]:
             total += wp.length(forces[world, i, 0])
-        was_in_air[world, i] = not in_contact[world, i]
     out[world] = total
 
 
@@ -207,7 +215,7 @@ def sum_swings(
     columns: wp.array[int],
     targets: wp.array2d[float],
     target_columns: wp.array[int],
-    was_in_air: wp.array2d[wp.bool],
+    lands: wp.array2d[wp.bool],
     peaks: wp.array2d[float],
     out: wp.array[float],
 ):
@@ -216,13 +224,12 @@ def sum_swings(
     total = wp.float32(0.0)
     for i in range(in_contact.shape[1]):
         if in_contact[world, i]:
-            if was_in_air[world, i]:
+            if lands[world, i]:
                 error = peaks[world, i] / targets[world % targets.shape[0], target_columns[i]] - 1.0
                 total += error * error
             peaks[world, i] = 0.0
         else:
             peaks[world, i] = wp.max(peaks[world, i], heights[world, columns[i]])
-        was_in_air[world, i] = not in_contact[world, i]
     out[world] = total
 
 
@@ -280,14 +287,15 @@ def sum_clearance(
 
 
 @wp.kernel
-def count_contacts(forces: wp.array3d[wp.vec3], threshold: float, sums_excess: int, out: wp.array[float]):
+def count_contacts(forces: wp.array4d[wp.vec3], threshold: float, sums_excess: int, out: wp.array[float]):
     """Count the rows whose largest force is above a threshold, or sum how far they are above it [N]."""
     world = wp.tid()
     total = wp.float32(0.0)
     for i in range(forces.shape[1]):
         force = wp.float32(0.0)
         for k in range(forces.shape[2]):
-            force = wp.max(force, wp.length(forces[world, i, k]))
+            for partner in range(forces.shape[3]):
+                force = wp.max(force, wp.length(forces[world, i, k, partner]))
         excess = force - threshold
         if excess > 0.0:
             total += wp.where(sums_excess > 0, excess, 1.0)

@@ -114,7 +114,7 @@ class Tolerance(Summed):
     def evaluate(self, out: wp.array[float]) -> None:
         """Write the distance, and let the reward fall with it."""
         super().evaluate(out)
-        inputs = [self._forms.index(self.config.form), self.config.margin, out]
+        inputs = [self._forms.index(self.config.form), self.config.margin, self.config.least, out]
         wp.launch(kernels.fall, len(out), inputs, device=out.device)
 
 
@@ -138,16 +138,23 @@ class OutsideRange(Summed):
 class OnLanding(Reward):
     """A reward in the steps in which bodies of a contact sensor land."""
 
-    def __init__(self, config: configs.SensorRewardConfig | configs.SwingHeightConfig, context: TermContext) -> None:
+    def __init__(self, config: Any, context: TermContext) -> None:
         super().__init__(config, context)
         self._in_contact = context.contact_output(config.sensor, "in_contact").data
-        self._was_in_air = wp.zeros(self._in_contact.shape, dtype=bool, device=context.device)
+        # What each body did in the step before: nothing that is known, 0; it was in the air, 1; or it touched, 2.
+        self._phases = wp.zeros(self._in_contact.shape, dtype=int, device=context.device)
+        self._lands = wp.zeros(self._in_contact.shape, dtype=bool, device=context.device)
         # The largest height of each flight so far, for a reward of heights.
         self._peaks = wp.zeros(self._in_contact.shape, dtype=float, device=context.device)
 
+    def note_landings(self) -> None:
+        """Write which bodies land in this step."""
+        inputs = [self._in_contact, int(self.config.first), self._phases, self._lands]
+        wp.launch(kernels.note_landings, self._lands.shape, inputs, device=self._lands.device)
+
     def reset(self, world_mask: wp.array[wp.bool]) -> None:
         """Let no body of the masked worlds be in the air before its first reading."""
-        inputs = [world_mask, self._was_in_air, self._peaks]
+        inputs = [world_mask, self._phases, self._peaks]
         wp.launch(kernels.forget_flights, self._peaks.shape, inputs, device=world_mask.device)
 
 
@@ -166,8 +173,9 @@ class AirTime(OnLanding):
 
     def evaluate(self, out: wp.array[float]) -> None:
         """Sum over the bodies."""
-        inputs = [self._in_contact, self._last, self.config.threshold, self._command, self._least]
-        wp.launch(kernels.sum_air_times, len(out), [*inputs, self._was_in_air, out], device=out.device)
+        self.note_landings()
+        inputs = [self._lands, self._last, self.config.threshold, self._command, self._least, out]
+        wp.launch(kernels.sum_air_times, len(out), inputs, device=out.device)
 
 
 class Landing(OnLanding):
@@ -179,7 +187,8 @@ class Landing(OnLanding):
 
     def evaluate(self, out: wp.array[float]) -> None:
         """Sum over the bodies."""
-        inputs = [self._in_contact, self._forces, self._was_in_air, out]
+        self.note_landings()
+        inputs = [self._lands, self._forces, out]
         wp.launch(kernels.sum_landing_forces, len(out), inputs, device=out.device)
 
 
@@ -195,7 +204,8 @@ class SwingHeight(OnLanding):
 
     def evaluate(self, out: wp.array[float]) -> None:
         """Sum over the bodies."""
-        inputs = [self._in_contact, *self._heights, self._was_in_air, self._peaks, out]
+        self.note_landings()
+        inputs = [self._in_contact, *self._heights, self._lands, self._peaks, out]
         wp.launch(kernels.sum_swings, len(out), inputs, device=out.device)
 
 
@@ -222,10 +232,18 @@ class Slip(Reward):
         super().__init__(config, context)
         output = context.contact_output(config.sensor, "in_contact")
         self._in_contact = output.data
+        if config.bodies:
+            names, self._bodies = context.bodies(config.bodies)
+            if len(names) != len(output.labels):
+                raise ConfigError(f"bodies: {len(names)} for {len(output.labels)} of {config.sensor!r}; give one each")
+            self._points = _points(config.offset, context)
+            return
         try:
             names, self._bodies = context.bodies([re.escape(label) for label in output.labels], "sensor")
         except ConfigError as error:
-            raise ConfigError(f"sensor: {config.sensor!r} senses no bodies; give it `bodies`, not `shapes`") from error
+            raise ConfigError(
+                f"sensor: {config.sensor!r} senses no bodies; give it `bodies`, not `shapes`, or give them to the term"
+            ) from error
         if list(names) != list(output.labels):
             raise ConfigError(f"sensor: two bodies of {config.sensor!r} have one label; choose others")
         self._points = _points(config.offset, context)
@@ -244,8 +262,10 @@ class Contacts(Reward):
         self._forces = context.contact_forces(
             config.sensor, with_history=config.history or config.readings, by_partner=config.partners
         )
+        # What is counted, and what its largest force is taken of: shape [worlds, bodies or readings, .., ..].
+        self._forces = self._forces.reshape((*self._forces.shape, 1)) if self._forces.ndim == 3 else self._forces
         if config.readings:
-            self._forces = self._forces.transpose((0, 2, 1))
+            self._forces = self._forces.transpose((0, 2, 1, 3))
 
     def evaluate(self, out: wp.array[float]) -> None:
         """Count or sum over the bodies, or count readings."""

@@ -1,0 +1,1 @@
+"""Tasks of other libraries as files of Pippin."""
