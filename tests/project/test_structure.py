@@ -24,6 +24,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 PACKAGES = {
     "core/benchmark": 2_960,
     "core/conformance": 8_900,
+    "core/demo": 41,
     "core/deploy": 845,
     "core/dynamixel": 690,
     "core/engines": 1_590,
@@ -46,7 +47,7 @@ PACKAGES = {
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 113_255
+TOTAL = 113_296
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 WRAPPERS = {"drake": 248, "motrix": 224, "physx": 250, "pinocchio": 115}
