@@ -42,7 +42,7 @@ def with_keywords(text: str, phrases: list[str]) -> str:
     the page, as far as the search goes.
     """
     words = {word.lower() for phrase in phrases for word in re.findall(r"\w+", phrase)} | set(american(text))
-    meta = f"```{{meta}}\n:keywords: {', '.join(sorted(words))}\n```\n" if words else ""
+    meta = f"```{{eval-rst}}\n.. meta::\n   :keywords: {', '.join(sorted(words))}\n```\n" if words else ""
     entries = f"```{{index}} {', '.join(f'! {each}' for each in phrases)}\n```\n" if phrases else ""
     title, newline, rest = text.partition("\n")
     return f"{title}\n\n{meta}{entries}{newline}{rest}" if words else text

@@ -50,7 +50,7 @@ def test_a_page_gets_its_words_below_its_title():
     page = KEYWORDS["with_keywords"]("# Randomise\n\nText.\n", ["domain randomization"])
 
     assert page.startswith(
-        "# Randomise\n\n```{meta}\n:keywords: domain, randomization, randomize\n```\n"
+        "# Randomise\n\n```{eval-rst}\n.. meta::\n   :keywords: domain, randomization, randomize\n```\n"
         "```{index} ! domain randomization\n```\n"
     )
     assert page.endswith("\n\nText.\n")

@@ -34,6 +34,7 @@ PACKAGES = {
     "core/host": 51_745,
     "core/judge": 1_110,
     "core/lerobot": 820,
+    "core/lint": 516,
     "core/optimise": 1_570,
     "core/record": 2_640,
     "core/robot": 4_200,
@@ -47,7 +48,7 @@ PACKAGES = {
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 113_296
+TOTAL = 113_812
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 WRAPPERS = {"drake": 248, "motrix": 224, "physx": 250, "pinocchio": 115}
