@@ -28,7 +28,7 @@ RULES = {
 
 
 @attrs.frozen(kw_only=True, order=True)
-class Finding:
+class RobotFinding:
     """A fault of a robot file."""
 
     line: int
@@ -43,20 +43,20 @@ class Finding:
     cure: str
 
 
-def as_text(file: Path, found: Sequence[Finding]) -> str:
+def as_text(file: Path, found: Sequence[RobotFinding]) -> str:
     """Return a line for each finding: file, line, level, rule, place, text and cure."""
     return "".join(
         f"{file}:{each.line}: {each.level}: {each.rule}: {each.place}: {each.text}; {each.cure}\n" for each in found
     )
 
 
-def as_json(found: Sequence[tuple[Path, Sequence[Finding]]]) -> str:
+def as_json(found: Sequence[tuple[Path, Sequence[RobotFinding]]]) -> str:
     """Return the findings of all files as a list."""
     rows = [{"file": str(file), **attrs.asdict(each)} for file, findings in found for each in findings]
     return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
 
 
-def as_sarif(found: Sequence[tuple[Path, Sequence[Finding]]]) -> str:
+def as_sarif(found: Sequence[tuple[Path, Sequence[RobotFinding]]]) -> str:
     """Return the findings of all files in SARIF 2.1.0, which code hosts show beside the lines."""
     rules = [{"id": name, "shortDescription": {"text": text}} for name, text in RULES.items()]
     results = [_result(file, each) for file, findings in found for each in findings]
@@ -69,7 +69,7 @@ def as_sarif(found: Sequence[tuple[Path, Sequence[Finding]]]) -> str:
     return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
 
 
-def _result(file: Path, each: Finding) -> dict[str, Any]:
+def _result(file: Path, each: RobotFinding) -> dict[str, Any]:
     place = {"artifactLocation": {"uri": file.as_posix()}, "region": {"startLine": each.line}}
     return {
         "ruleId": each.rule,

@@ -22,8 +22,8 @@ from pippin.assembly import build_poses, overlaps
 from pippin.config import structure
 from pippin.labels import name_of
 
-from pippin_lint.findings import Finding
-from pippin_lint.source import Inertial, Source, read_source
+from pippin_lint.findings import RobotFinding
+from pippin_lint.source import Inertial, RobotSource, read_source
 
 _TRIANGLE = 1e-3
 """Share of the largest moment by which it may exceed the sum of the others: digits of the file."""
@@ -49,7 +49,7 @@ _SIZES, _MASSES = (0.01, 50.0), (1e-3, 1e4)
 _MESHES = (newton.GeoType.MESH, newton.GeoType.CONVEX_MESH)
 
 
-def lint(file: Path) -> list[Finding]:
+def lint(file: Path) -> list[RobotFinding]:
     """Return the findings of a robot file, in the order of its lines.
 
     Raises:
@@ -81,15 +81,15 @@ def lint(file: Path) -> list[Finding]:
 
 
 def _finding(
-    source: Source, rule: str, name: str, text: str, cure: str, *, what: str = "", level: str = "error"
-) -> Finding:
+    source: RobotSource, rule: str, name: str, text: str, cure: str, *, what: str = "", level: str = "error"
+) -> RobotFinding:
     place = f"{what or source.word} {name!r}"
-    return Finding(line=source.line_of(name), rule=rule, level=level, place=place, text=text, cure=cure)
+    return RobotFinding(line=source.line_of(name), rule=rule, level=level, place=place, text=text, cure=cure)
 
 
-def _unreadable(error: str) -> Finding:
+def _unreadable(error: str) -> RobotFinding:
     text = " ".join(error.split())
-    return Finding(
+    return RobotFinding(
         line=1,
         rule="unreadable",
         level="error",
@@ -99,7 +99,7 @@ def _unreadable(error: str) -> Finding:
     )
 
 
-def _inertials(source: Source) -> Iterator[Finding]:
+def _inertials(source: RobotSource) -> Iterator[RobotFinding]:
     """Masses and moments that no body has, as the file states them."""
     for each in source.inertials:
         low, middle, high = each.moments
@@ -118,19 +118,19 @@ def _inertials(source: Source) -> Iterator[Finding]:
             yield _finding(source, "inertia", each.name, text, cure)
 
 
-def _meshes(source: Source) -> Iterator[Finding]:
+def _meshes(source: RobotSource) -> Iterator[RobotFinding]:
     for path in dict.fromkeys(source.meshes):
         if not path.is_file():
             cure = "bring the file, or correct the path"
             yield _finding(source, "missing-mesh", path.name, f"no file {path}", cure, what="mesh")
 
 
-def _names(source: Source) -> Iterator[Finding]:
+def _names(source: RobotSource) -> Iterator[RobotFinding]:
     for name in source.repeated:
         yield _finding(source, "names", name, "two elements have this name", "rename one", what="name")
 
 
-def _joints(source: Source, contents: Any) -> Iterator[Finding]:
+def _joints(source: RobotSource, contents: Any) -> Iterator[RobotFinding]:
     """Limits that leave nothing or are in degrees, and names with signs of patterns."""
     for joint in contents.joints:
         if re.search(r"[\s()\[\]{}|*+?^$\\]", joint.name):
@@ -149,7 +149,7 @@ def _joints(source: Source, contents: Any) -> Iterator[Finding]:
             yield _finding(source, "limits", joint.name, text, cure, what="joint", level="warning")
 
 
-def _motors(source: Source, contents: Any) -> Iterator[Finding]:
+def _motors(source: RobotSource, contents: Any) -> Iterator[RobotFinding]:
     """Motors, or in a URDF joints that are not passive by their type, without a largest effort."""
     limited = {joint.name for joint in contents.joints if joint.effort_limit is not None}
     for motor in contents.actuators:
@@ -165,10 +165,10 @@ def _motors(source: Source, contents: Any) -> Iterator[Finding]:
             yield _finding(source, "no-effort-limit", joint.name, text, cure, what="joint", level="warning")
 
 
-def _units(source: Source, contents: Any) -> Iterator[Finding]:
+def _units(source: RobotSource, contents: Any) -> Iterator[RobotFinding]:
     mass, (low, high) = contents.total_mass, _MASSES
     if mass > 0.0 and not low <= mass <= high:
-        yield Finding(
+        yield RobotFinding(
             line=1, rule="units", level="warning", place="the robot", text=f"mass {mass:g} kg", cure="write kilograms"
         )
 
@@ -195,14 +195,14 @@ def _extents(model: newton.Model) -> dict[int, tuple[float, float]]:
     return found
 
 
-def _sizes(source: Source, model: newton.Model) -> Iterator[Finding]:
+def _sizes(source: RobotSource, model: newton.Model) -> Iterator[RobotFinding]:
     """Radii of gyration that are far from the size of the shapes, and robots of another unit."""
     extents = _extents(model)
     size, (low, high) = max((each for _, each in extents.values()), default=1.0), _SIZES
     if not low <= size <= high:
         text = f"a shape reaches {size:g} m from its body"
         cure = 'write metres, or give the meshes a scale, such as "0.001 0.001 0.001"'
-        yield Finding(line=1, rule="units", level="warning", place="the robot", text=text, cure=cure)
+        yield RobotFinding(line=1, rule="units", level="warning", place="the robot", text=text, cure=cure)
         return
     for each in source.inertials:
         found = [body for body, label in enumerate(model.body_label) if name_of(label) == each.name]
@@ -210,7 +210,7 @@ def _sizes(source: Source, model: newton.Model) -> Iterator[Finding]:
             yield from _radius(source, each, extents[found[0]][0])
 
 
-def _radius(source: Source, each: Inertial, reach: float) -> Iterator[Finding]:
+def _radius(source: RobotSource, each: Inertial, reach: float) -> Iterator[RobotFinding]:
     smallest, largest = (math.sqrt(each.moments[index] / each.mass) for index in (0, 2))
     low, high = (share * reach for share in _RADIUS)
     if low <= largest <= high and smallest >= 0.1 * low:
@@ -223,7 +223,7 @@ def _radius(source: Source, each: Inertial, reach: float) -> Iterator[Finding]:
     yield _finding(source, "inertia-size", each.name, text, cure, level="warning")
 
 
-def _ratios(source: Source, model: newton.Model) -> Iterator[Finding]:
+def _ratios(source: RobotSource, model: newton.Model) -> Iterator[RobotFinding]:
     """Bodies that carry much heavier ones: solvers converge slowly, or need small steps."""
     masses, parents, children = (
         on_host(each).tolist() for each in (model.body_mass, model.joint_parent, model.joint_child)
@@ -235,7 +235,7 @@ def _ratios(source: Source, model: newton.Model) -> Iterator[Finding]:
             yield _finding(source, "mass-ratio", name_of(model.body_label[child]), text, cure, level="warning")
 
 
-def _hulls(source: Source, model: newton.Model) -> Iterator[Finding]:
+def _hulls(source: RobotSource, model: newton.Model) -> Iterator[RobotFinding]:
     """Meshes that collide as their hulls, which fill holes and hollows; meshes with open edges have no volume."""
     flags, types = on_host(model.shape_flags), on_host(model.shape_type)
     known = set()
@@ -252,7 +252,7 @@ def _hulls(source: Source, model: newton.Model) -> Iterator[Finding]:
             yield _finding(source, "hull", name, text, cure, level="warning")
 
 
-def _overlaps(source: Source, model: newton.Model) -> Iterator[Finding]:
+def _overlaps(source: RobotSource, model: newton.Model) -> Iterator[RobotFinding]:
     pipeline: Any = SimpleNamespace(pipeline=newton.CollisionPipeline(model))
     bodies = on_host(model.shape_body)
     for each in overlaps(model, None, pipeline):
@@ -267,7 +267,7 @@ _TOLD = {"lower is above upper": "limits", "is not that of a body": "inertia", "
 """Rules of what importers say."""
 
 
-def _imports(source: Source, told: Sequence[warnings.WarningMessage], known: set[str]) -> Iterator[Finding]:
+def _imports(source: RobotSource, told: Sequence[warnings.WarningMessage], known: set[str]) -> Iterator[RobotFinding]:
     """What the importer says it reads otherwise, unless a rule has it."""
     for text in dict.fromkeys(" ".join(str(each.message).split()) for each in told):
         rule = next((rule for words, rule in _TOLD.items() if words in text), "import")

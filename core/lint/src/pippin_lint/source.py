@@ -1,4 +1,4 @@
-"""What a robot file says itself, before an importer corrects it: masses, moments of inertia, meshes and their lines."""
+"""Statements of a robot file, before an importer corrects it: masses, moments of inertia, meshes and their lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Inertial:
 
 
 @attrs.frozen
-class Source:
+class RobotSource:
     """The text of a robot file, and what it states."""
 
     text: str
@@ -42,7 +42,7 @@ class Source:
         return 1 + self.text.count("\n", 0, found.start()) if found else 1
 
 
-def read_source(file: Path) -> Source:
+def read_source(file: Path) -> RobotSource:
     """Return what a file says; of another format than MJCF and URDF, its text alone.
 
     Raises:
@@ -52,22 +52,22 @@ def read_source(file: Path) -> Source:
     try:
         root = ElementTree.fromstring(text) if text else None
     except ElementTree.ParseError:
-        return Source(text, "body")  # the importer says what is wrong
+        return RobotSource(text, "body")  # the importer says what is wrong
     if root is None or file.suffix == ".xacro":
-        return Source(text, "body")
+        return RobotSource(text, "body")
     repeated = tuple(_repeated(root))
     if root.tag == "robot":
-        return Source(text, "link", tuple(_of_urdf(root)), tuple(_meshes_of_urdf(root, file)), repeated)
+        return RobotSource(text, "link", tuple(_of_urdf(root)), tuple(_meshes_of_urdf(root, file)), repeated)
     if root.tag == "mujoco":
         return _of_mjcf(file, text, repeated)
-    return Source(text, "body")
+    return RobotSource(text, "body")
 
 
-def _of_mjcf(file: Path, text: str, repeated: tuple[str, ...]) -> Source:
+def _of_mjcf(file: Path, text: str, repeated: tuple[str, ...]) -> RobotSource:
     try:
         spec: Any = mujoco.MjSpec.from_file(str(file))
     except ValueError:
-        return Source(text, "body", repeated=repeated)
+        return RobotSource(text, "body", repeated=repeated)
     inertials = [
         Inertial(name=body.name, mass=float(body.mass), moments=_principal(_tensor(body)))
         for body in spec.bodies
@@ -75,7 +75,7 @@ def _of_mjcf(file: Path, text: str, repeated: tuple[str, ...]) -> Source:
     ]
     folder = file.parent / (spec.meshdir or "")
     meshes = [folder / mesh.file for mesh in spec.meshes if mesh.file]
-    return Source(text, "body", tuple(inertials), tuple(meshes), repeated)
+    return RobotSource(text, "body", tuple(inertials), tuple(meshes), repeated)
 
 
 def _tensor(body: Any) -> np.ndarray:
