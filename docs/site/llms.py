@@ -24,7 +24,7 @@ def list_of_pages(index: str, lead: str) -> str:
     parts = SECTION.split(index)
     lines = ["# Pippin", "", f"> {' '.join(lead.split())}"]
     for name, about, body in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
-        lines += ["", f"## {name}", "", about, ""] if about else ["", f"## {name}", ""]
+        lines += ["", f"## {name}", "", about[:1].upper() + about[1:], ""]
         known = set()
         for title, place, text in ENTRY.findall(body):
             if place not in known:
