@@ -1,6 +1,6 @@
 """Build the documentation site: `uv run --only-group docs python docs/site/build.py`.
 
-The site is in `build/site/html`. Warnings are errors.
+The site is in `build/site/html`, with `llms.txt` and `llms-full.txt`. Warnings are errors.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from llms import full_text, list_of_pages
 from sphinx.cmd.build import build_main
-from stage import ROOT, stage
+from stage import DOCS, ROOT, stage
 
 FOLDER = ROOT / "build" / "site"
 
@@ -35,8 +36,18 @@ def main(folder: Path = FOLDER) -> int:
     ]
     failed = build_main([str(each) for each in (*options, *places)])
     if not failed:
+        _write_texts(folder / "html")
         print(folder / "html" / "index.html")
     return failed
+
+
+def _write_texts(html: Path) -> None:
+    """Write the list of pages and their texts, for programs."""
+    index, readme = ((place / "README.md").read_text(encoding="utf-8") for place in (DOCS, ROOT))
+    pages = {path.relative_to(DOCS).as_posix(): path.read_text(encoding="utf-8") for path in DOCS.rglob("*.md")}
+    lead = readme.partition("\n\n")[2].partition("\n\n")[0]
+    (html / "llms.txt").write_text(list_of_pages(index, lead), encoding="utf-8")
+    (html / "llms-full.txt").write_text(full_text(index, pages), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -11,11 +11,12 @@ from pathlib import Path
 from api import api_pages
 from files import file_page
 from keys import indexed
+from keywords import keywords, with_keywords
 from landing import landing, overview
 from navigation import navigation
 from uses import linked_uses
 
-__all__ = ["ROOT", "Stage", "pages_with_code", "stage"]
+__all__ = ["DOCS", "ROOT", "Stage", "pages_with_code", "stage"]
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -94,12 +95,22 @@ def stage(folder: Path) -> None:
         made.add(path, path.read_text(encoding="utf-8"), made.place_of(path))
     keys = made.place_of(DOCS / "reference" / "configuration.md")
     made.pages[keys] = indexed(made.pages[keys])
+    _add_keywords(made.pages)
     made.add_linked()
     made.pages |= api_pages(linked_uses(pages_with_code(made)))
     _adopt(made.pages)
     _hide_from_the_search(made.pages)
     _write(made.pages, folder)
     shutil.copytree(DOCS / "images", folder / "images", dirs_exist_ok=True)
+
+
+def _add_keywords(pages: dict[str, str]) -> None:
+    """Give the pages their words for the search; those of files and of the API have none."""
+    phrases = keywords()
+    if unknown := phrases.keys() - pages.keys():
+        raise ValueError(f"docs/site/keywords.toml: no page {sorted(unknown)}; name pages of docs/, without suffix")
+    for place, text in pages.items():
+        pages[place] = with_keywords(text, phrases.get(place, []))
 
 
 def pages_with_code(made: Stage) -> dict[Path, tuple[str, str]]:

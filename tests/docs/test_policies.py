@@ -12,6 +12,7 @@ import numpy as np
 import pippin
 import pippin_task.gym
 import pytest
+from pippin_demo.demo import FILE
 
 DOCS = Path(__file__).parents[2] / "docs"
 TRAININGS, POLICIES = DOCS / "examples" / "training", DOCS / "examples" / "policies"
@@ -46,6 +47,11 @@ def test_policies_curves_and_picture_are_small():
     assert 5 <= min(points) <= max(points) <= 40
     assert sum(path.stat().st_size for path in POLICIES.glob("*.onnx")) < 1_000_000
     assert (DOCS / "images" / "training.svg").stat().st_size < 150_000
+
+
+def test_the_demo_has_the_policy_of_the_go1():
+    """A new training brings another one: copy it there."""
+    assert (FILE.parent / "policy.onnx").read_bytes() == (POLICIES / "go1_velocity.onnx").read_bytes()
 
 
 def play(name, steps, worlds=4):

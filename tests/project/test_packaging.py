@@ -6,10 +6,14 @@ import os
 import re
 import runpy
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import tomllib
+import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import metadata
 from itertools import chain
 from pathlib import Path
@@ -228,6 +232,110 @@ def test_isaac_does_without_usd_until_a_stage_is_written(environment):
     done = subprocess.run([scripts / "python", "-c", AUTHORING], capture_output=True, text=True)
 
     assert "install it by `uv pip install 'pippin-isaac[usd]'`" in done.stderr
+
+
+def interpreter(uv: str, version: str) -> str:
+    """Return an interpreter of a version, or skip the test."""
+    found = subprocess.run([uv, "python", "find", version], capture_output=True, text=True, timeout=60)
+    if found.returncode:
+        pytest.skip(f"no Python {version} on this machine")
+    return found.stdout.strip()
+
+
+def needs_index(done: subprocess.CompletedProcess[str]) -> None:
+    """Skip the test if the index of packages cannot be reached, which is no fault of the wheels."""
+    if re.search(
+        r"(?i)failed to fetch|connection (error|refused)|network|could not fetch url|name resolution", done.stderr
+    ):
+        pytest.skip(f"the index of packages cannot be reached: {done.stderr.strip()[-300:]}")
+
+
+@contextmanager
+def shown_demo(command: list[str | Path], folder: Path) -> Iterator[str]:
+    """Yield the address that `pippin demo` tells, in a folder that holds nothing; press Ctrl-C at the end."""
+    with (folder / "told").open("w+") as told:
+        process = subprocess.Popen(command, cwd=folder, stdout=told, stderr=told, text=True, start_new_session=True)
+        try:
+            end, found = time.monotonic() + 400.0, None
+            while not found and process.poll() is None and time.monotonic() < end:
+                time.sleep(0.2)
+                found = re.search(r"page: (\S+) \(Ctrl-C ends\)", (folder / "told").read_text())
+            assert found, (folder / "told").read_text()
+            yield found[1]
+            os.killpg(process.pid, signal.SIGINT)
+            assert process.wait(60) in (0, 130), (folder / "told").read_text()  # uv may hand Ctrl-C on a second time
+            assert (folder / "told").read_text().endswith("stopped\n")
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+
+@pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
+def test_the_demo_runs_from_a_folder_of_wheels_by_one_command(uv, wheels, version, tmp_path):
+    """A fresh environment of uv, and nothing of this one."""
+    python = interpreter(uv, version)
+    words = [uv, "tool", "run", "--isolated", "--python", python, "--find-links", wheels, "--from", "pippin[demo]"]
+    tried = subprocess.run([*words, "pippin", "--version"], cwd=tmp_path, capture_output=True, text=True, timeout=400)
+    needs_index(tried)
+
+    with shown_demo([*words, "pippin", "demo", "--no-browser", "--device", "cpu"], tmp_path) as url:
+        page = urllib.request.urlopen(url, timeout=30.0).read().decode()
+
+    assert "<title>" in page
+
+
+WALK = """
+import pippin
+from pippin_demo.demo import FILE
+with pippin.Simulation.from_file(FILE, {"simulation.device": "cpu", "task.autoreset": "disabled"}) as simulation:
+    simulation.reset()
+    simulation.step(250)
+    print(*simulation.task.episodes.length.numpy())
+"""
+
+
+def test_the_demo_walks_after_a_plain_pip_install(wheels, tmp_path):
+    """No uv; nine robots are on their feet after five seconds."""
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "plain"], check=True, timeout=120)
+    python = tmp_path / "plain" / "bin" / "python"
+    install = [
+        python,
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--disable-pip-version-check",
+        "--find-links",
+        wheels,
+        "pippin[demo]",
+    ]
+    done = subprocess.run(install, cwd=tmp_path, capture_output=True, text=True, timeout=500)
+    needs_index(done)
+    assert done.returncode == 0, done.stderr
+
+    walked = subprocess.run([python, "-c", WALK], cwd=tmp_path, capture_output=True, text=True, timeout=400)
+
+    assert walked.returncode == 0, walked.stderr
+    assert walked.stdout.split() == ["250"] * 9
+
+
+@pytest.mark.parametrize("version", ["3.11", "3.14"])
+@pytest.mark.parametrize("platform", ["windows", "aarch64-apple-darwin"])
+def test_all_wheels_resolve_to_wheels_for_windows_and_macos(uv, wheels, platform, version, tmp_path):
+    """Resolved, not run: nothing needs a compiler there."""
+    names = sorted(path.name.partition("-")[0].replace("_", "-") for path in wheels.glob("*.whl"))
+    (tmp_path / "all.in").write_text("\n".join([*names, "pippin[demo]"]))
+    options = ["--python-platform", platform, "--python-version", version, "--only-binary", ":all:", "--no-header"]
+    command = [uv, "pip", "compile", "-q", "--find-links", wheels, *options, "all.in"]
+
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+
+    needs_index(done)
+    assert done.returncode == 0, done.stderr
+    assert {"newton", "mujoco", "warp-lang", "viser", *names} <= set(
+        re.findall(r"^([\w-]+)==", done.stdout, re.MULTILINE)
+    )
 
 
 LARGEST = 740

@@ -25,6 +25,7 @@ PACKAGES = {
     "core/benchmark": 2_960,
     "core/conformance": 8_900,
     "core/convert": 1_218,
+    "core/demo": 41,
     "core/deploy": 845,
     "core/dynamixel": 690,
     "core/engines": 1_590,
@@ -34,6 +35,7 @@ PACKAGES = {
     "core/host": 51_745,
     "core/judge": 1_110,
     "core/lerobot": 820,
+    "core/lint": 516,
     "core/optimise": 1_570,
     "core/record": 2_640,
     "core/robot": 4_200,
@@ -47,7 +49,7 @@ PACKAGES = {
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 114_739
+TOTAL = 115_296
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 WRAPPERS = {"drake": 248, "motrix": 224, "physx": 250, "pinocchio": 115}

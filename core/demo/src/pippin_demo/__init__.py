@@ -1,0 +1,1 @@
+"""A robot that walks, and its policy."""

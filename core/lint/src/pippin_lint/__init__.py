@@ -1,0 +1,1 @@
+"""Faults of robot files, each with its place, a figure and a cure: `pippin lint`."""
