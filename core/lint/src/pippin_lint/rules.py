@@ -16,10 +16,8 @@ import newton
 import numpy as np
 import pippin
 import trimesh
-from pippin import ConfigError
 from pippin.arrays import on_host
 from pippin.assembly import build_poses, overlaps
-from pippin.config import structure
 from pippin.labels import name_of
 
 from pippin_lint.findings import RobotFinding
@@ -56,7 +54,7 @@ def lint(file: Path) -> list[RobotFinding]:
         ConfigError: There is no such file.
     """
     if not file.is_file():
-        raise ConfigError(f"{file}: no such file; name an MJCF, URDF, xacro or USD file")
+        raise pippin.ConfigError(f"{file}: no such file; name an MJCF, URDF, xacro or USD file")
     source = read_source(file)
     found = [*_inertials(source), *_meshes(source), *_names(source)]
     with warnings.catch_warnings(record=True) as told, redirect_stdout(StringIO()):
@@ -66,7 +64,7 @@ def lint(file: Path) -> list[RobotFinding]:
             asset: dict[str, Any] = {"path": str(file.absolute())}
             if contents.format == "urdf":  # else links that overlap are parted
                 asset["self_collisions"] = True
-            model = build_poses(structure({"scene": {"assets": [asset]}}), 1).model
+            model = build_poses(pippin.structure({"scene": {"assets": [asset]}}), 1).model
         except Exception as error:  # importers raise errors of any class
             if not any(each.level == "error" for each in found):
                 found.append(_unreadable(str(error)))
