@@ -26,6 +26,7 @@ from .pace import Deadlines, RealTime, before_others, percentiles
 from .plan import RobotPlan
 from .robot_page import PageHand, RobotPage
 
+_CATCHES_UP = 0.1  # longest pause of the machine after which the robot's time is that of the clock again [s]
 _SLOW, _FEW = 0.01, 1000  # share of steps left out from which on it is told, and the least number of steps for that
 
 _VOLTS = 12.0
@@ -179,7 +180,7 @@ class Emulator:
         Raises:
             RobotFault: The side of the robot ended.
         """
-        pace, is_told = Deadlines(self._simulation.control_dt), False
+        pace, is_told = Deadlines(self._simulation.control_dt, _CATCHES_UP), False
         with before_others(realtime) as scheduler:
             address = self.open()
             if ready is not None:

@@ -26,10 +26,11 @@ class Deadlines:
 
     Args:
         period: Time from one deadline to the next [s].
+        catches_up: Longest delay that later periods make up for, without a wait between them, as a simulation can [s].
     """
 
-    def __init__(self, period: float) -> None:
-        self.period = period
+    def __init__(self, period: float, catches_up: float = 0.0) -> None:
+        self.period, self._patience = period, max(period, catches_up)
         #: How late each period began [s].
         self.late: list[float] = []
         #: Number of periods that were left out.
@@ -53,7 +54,7 @@ class Deadlines:
         while (now := time.monotonic()) < self._next:
             pass
         late, self._last = now - self._next, now
-        if late >= self.period:
+        if late >= self._patience:
             count = int(late / self.period)
             self.dropped += count
             self._next += count * self.period
