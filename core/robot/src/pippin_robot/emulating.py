@@ -217,7 +217,7 @@ class Emulator:
         """Take the commands, step, measure, and tell.
 
         A state is told when it is computed, which is a step before its time; a command acts from the next step on. In
-        the mean over the phases of both programs, a robot is as late as its file says.
+        the mean over the phases of both programs, a robot is later than its file says by the time that a step takes.
         """
         begin, self.readings.simulated = time.monotonic(), self.time
         commands = self.server.commands(self.readings)
