@@ -110,7 +110,7 @@ def test_duplicates_are_marked_and_each_names_the_other(install):
     install("plug-a", GOOD, 'demo = "plug_a:DemoConfig"')
     install("plug-b", GOOD, 'demo = "plug_b:DemoConfig"')
 
-    entries = [entry for entry in Catalog.installed().entries if entry.name == "demo"]
+    entries = [each for each in Catalog.installed().entries if (each.kind, each.name) == ("solver", "demo")]
 
     assert [entry.state for entry in entries] == ["duplicate", "duplicate"]
     assert {entry.distribution: entry.problem for entry in entries} == {

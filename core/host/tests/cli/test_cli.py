@@ -173,7 +173,8 @@ def test_plugins_as_json_have_the_same_fields_and_the_problem(install):
 
     result = CliRunner().invoke(main, ["plugins", "--json"])
 
-    assert [row for row in json.loads(result.output) if row["name"] == "demo"] == [
+    rows = json.loads(result.output)
+    assert [row for row in rows if (row["kind"], row["name"]) == ("solver", "demo")] == [
         {
             "kind": "solver",
             "name": "demo",

@@ -17,7 +17,7 @@ from pippin import ConfigError
 from .bus import BusConfig, BusPort, BusServer
 from .contract import DrivenJoint, RobotCommands, RobotDriver, RobotFault
 
-__all__ = ["Encoders", "MotorDriver", "MotorServer", "field", "put", "refuse_slides"]
+__all__ = ["Encoders", "MotorDriver", "MotorServer", "field", "known", "put", "refuse_slides"]
 
 _TRIES = 5
 """Number of times that motors are looked for."""
@@ -400,6 +400,15 @@ def refuse_slides(joints: Sequence[DrivenJoint]) -> None:
 def _or_zero(values: np.ndarray) -> np.ndarray:
     """Return numbers, and 0 for NaN; a few joints take a tenth of the time of `nan_to_num`."""
     return np.where(np.isnan(values), 0.0, values)
+
+
+def known(value: float) -> float:
+    """Return a number, or 0 for what nobody measures.
+
+    Args:
+        value: The number, or NaN.
+    """
+    return 0.0 if math.isnan(value) else float(value)
 
 
 def put(row: np.ndarray, place: int, layout: str, *values: int) -> None:
