@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import operator
 import os
 import statistics
 import time
@@ -45,15 +46,11 @@ def replay_of(stack: contextlib.ExitStack, solver: str, worlds: int) -> Replay:
     return replay
 
 
-def _call(replay: Replay) -> None:
-    replay()
-
-
 def seconds(blocks: Sequence[Replay], pool: ThreadPoolExecutor | None) -> float:
     """Return how long all blocks take for some steps [s], on this thread or on those of a pool."""
     start = time.perf_counter()
     for _ in range(STEPS):
-        for _ in (map if pool is None else pool.map)(_call, blocks):
+        for _ in (map if pool is None else pool.map)(operator.call, blocks):
             pass
     return time.perf_counter() - start
 
@@ -65,7 +62,7 @@ def main() -> None:
     parser.add_argument("--solver", choices=SUBSTEPS, default="mujoco")
     parser.add_argument("--threads", action="store_true")
     options = parser.parse_args()
-    sizes = [size for size in (64, 256, 1024, 4096) if size <= options.worlds]
+    sizes = [*(size for size in (64, 256, 1024) if size < options.worlds), options.worlds]
     threads = os.cpu_count() or 1
     with contextlib.ExitStack() as stack, ThreadPoolExecutor(threads) as pool:
         sides: dict[tuple[int, bool], Sequence[Replay]] = {}
