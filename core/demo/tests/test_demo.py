@@ -1,13 +1,7 @@
 """`pippin demo`: robots that walk on a page, without a file."""
 
-import os
-import re
 import shutil
-import signal
 import sys
-import threading
-import time
-import urllib.request
 
 import numpy as np
 import pippin
@@ -15,6 +9,8 @@ import pytest
 from click.testing import CliRunner
 from pippin.cli import main
 from pippin_demo.demo import FILE
+
+from tests.pages import until_ctrl_c
 
 
 def moved(seconds, **keys):
@@ -61,33 +57,9 @@ def test_the_robots_do_not_walk_by_themselves():
     assert (distances < 0.5).all()
 
 
-def until_ctrl_c(*options, seconds=120.0):
-    """Run the command; when it has told its page, load that, and press Ctrl-C. Return the status and the result."""
-    served, ended = [], threading.Event()
-
-    def interrupt():
-        end, url = time.monotonic() + seconds, None
-        while url is None and not ended.is_set() and time.monotonic() < end:
-            stream = getattr(sys.stdout, "buffer", None)  # while a kernel is compiled, it is another stream
-            told = stream.getvalue().decode() if hasattr(stream, "getvalue") else ""
-            url = re.search(r"page: (\S+) \(Ctrl-C ends\)", told)
-            time.sleep(0.05)
-        if url is not None:
-            served.append(urllib.request.urlopen(url[1], timeout=30.0).status)
-        if not ended.is_set():
-            os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    result = CliRunner().invoke(main, ["demo", "--no-browser", *options])
-    ended.set()
-    thread.join()
-    return served, result
-
-
 def test_the_page_is_served_without_a_file_until_ctrl_c():
     pytest.importorskip("viser")
-    served, result = until_ctrl_c("--worlds", "2", "--device", "cpu")
+    served, result = until_ctrl_c(["demo", "--no-browser", "--worlds", "2", "--device", "cpu"], seconds=400.0)
 
     assert served == [200], result.output
     assert result.exit_code == 0, result.output

@@ -1,14 +1,7 @@
 """`pippin view`: a page until Ctrl-C, of a configuration, a checkpoint or a run folder."""
 
-import io
-import os
 import re
-import signal
 import socket
-import sys
-import threading
-import time
-import urllib.request
 
 import pytest
 from click.testing import CliRunner
@@ -16,6 +9,8 @@ from pippin import Simulation
 from pippin.cli import main
 from pippin.config import dump_toml
 from pippin_view.viser.ports import HOST, free_port
+
+from tests.pages import until_ctrl_c
 
 OVERRIDES = {"solver.type": "featherstone", "simulation.device": "cpu"}
 
@@ -42,36 +37,15 @@ def shown(tmp_path_factory):
     return {"configuration": file, "checkpoint": folder / "hinge.npz", "run folder": run}
 
 
-def told(text):
-    """Return what the command has said, once it has said `text`; while a kernel is compiled, it has another stream."""
-    stream = getattr(sys.stdout, "buffer", None)
-    said = stream.getvalue().decode() if isinstance(stream, io.BytesIO) else ""
-    return said if text in said else None
-
-
-def viewed(source, text, seconds=0.5):
-    """Show a source until Ctrl-C, some time after the command has said `text`; return port, status and result."""
-    port, served, ended = free_port(None, "port"), [], threading.Event()
-
-    def interrupt():
-        while not (said := told(text)) and not ended.is_set():
-            time.sleep(0.05)
-        url = re.search(r"page: (\S+) \(Ctrl-C ends\)", said or "")
-        served.append(urllib.request.urlopen(url[1]).status if url else None)
-        if not ended.wait(seconds):
-            os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    result = CliRunner().invoke(main, ["view", str(source), "--port", str(port), "--no-browser"])
-    ended.set()
-    thread.join()
-    return port, served, result
+def viewed(source, **until):
+    """Show a source until Ctrl-C; return port, status and result."""
+    port = free_port(None, "port")
+    return port, *until_ctrl_c(["view", str(source), "--port", str(port), "--no-browser"], **until)
 
 
 @pytest.mark.parametrize("kind", ["configuration", "checkpoint", "run folder"])
 def test_the_page_is_served_until_ctrl_c(shown, kind):
-    port, served, result = viewed(shown[kind], "Ctrl-C ends")
+    port, served, result = viewed(shown[kind], after=0.5)
 
     assert served == [200]
     assert result.exit_code == 0, result.output
@@ -80,7 +54,7 @@ def test_the_page_is_served_until_ctrl_c(shown, kind):
 
 
 def test_without_a_terminal_time_and_speed_are_told_once(shown):
-    _, _, result = viewed(shown["configuration"], "real time", seconds=2.5)
+    _, _, result = viewed(shown["configuration"], text="real time", after=2.5)
 
     [line] = [each for each in result.output.splitlines() if "t = " in each]
     assert re.fullmatch(r"view     t = \d+\.\d\d s, \S+ × real time, 0 browsers", line)

@@ -183,10 +183,10 @@ class Emulator:
         pace, is_told = Deadlines(self._simulation.control_dt, _CATCHES_UP), False
         with before_others(realtime) as scheduler:
             address = self.open()
-            if ready is not None:
-                ready(address)
-            pace.begin()
             with contextlib.suppress(KeyboardInterrupt), stopped_between_steps() as stop_if_asked:
+                if ready is not None:
+                    ready(address)
+                pace.begin()
                 while duration is None or self.time < duration:
                     self.step()
                     pace.wait()

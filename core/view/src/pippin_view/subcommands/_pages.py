@@ -123,11 +123,11 @@ class Running(Shown):
         with progress.phase("build"):
             simulation = self.build({"page": viewer})
         with simulation:
-            tell(viewer.url)
             loop = RunLoop(simulation, progress)
             loop.begin()
             try:
                 with progress.phase("view", has_end=False), stopped_between_steps(simulation) as stop_if_asked:
+                    tell(viewer.url)
                     _run(loop, viewer, stop_if_asked)
             finally:
                 for note in viewer.notes:
@@ -156,9 +156,14 @@ class Recorded(Shown):
                 playback = Playback(simulation, recording, page)
                 shown = PlaybackPage(playback, page)
             opened.callback(shown.panel.page.close)
-            tell(shown.panel.page.url)
-            with progress.phase("view", has_end=False), stopped_between_steps(playback):
-                shown.serve(lambda: until_closed and shown.panel.clients.have_left())
+            with progress.phase("view", has_end=False), stopped_between_steps(playback) as stop_if_asked:
+
+                def is_over() -> bool:
+                    stop_if_asked()
+                    return until_closed and shown.panel.clients.have_left()
+
+                tell(shown.panel.page.url)
+                shown.serve(is_over)
 
 
 def source_of(path: Path, overrides: tuple[str, ...]) -> Shown:

@@ -11,6 +11,7 @@ from contextlib import closing, suppress
 from typing import Any
 
 from pippin import hookimpl
+from pippin.studies import stopped_between_steps
 
 from pippin_view.configs import ViserConfig
 
@@ -159,9 +160,10 @@ class ViewerViser:
         """Stop the server; with `keep_open`, only after Ctrl-C."""
         if not hasattr(self, "_panel"):
             return
-        with closing(self._panel.page), suppress(KeyboardInterrupt):
+        with closing(self._panel.page), suppress(KeyboardInterrupt), stopped_between_steps() as stop_if_asked:
             if self.config.keep_open and sys.stdin is not None and sys.stdin.isatty():
                 _LOGGER.warning("the page stays open at %s; press Ctrl-C to close it", self.url)
                 while True:
                     self._panel.show()
                     clock.sleep(1.0 / self.config.rate)
+                    stop_if_asked()
