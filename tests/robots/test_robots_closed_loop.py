@@ -26,13 +26,18 @@ PIPPIN = str(Path(sys.executable).with_name("pippin"))
 
 TICK = 2.0 * np.pi / 4096
 
-FINE = ("simulation.dt=0.00095", "simulation.decimation=2")
-"""Changes with which an emulated arm moves by short steps, hears and tells by steps in which it can keep time, and is
-in all phases of a loop at 100 Hz.
+PERIOD = 2.47e-3
+"""Time between two steps in which an emulated arm hears and tells, and keeps time [s]: a loop at 100 Hz is in all
+phases of it.
 """
 
-DELAY = 10 * 0.00095
-"""The delay of an arm with `delay.steps = 10` [s]; it takes the computation of a step, too."""
+
+def fine(parts, delay):
+    """Return changes with which a step of an arm has several physics steps, as fine as those of a fit: a coarse step
+    moves sooner than a fine one. The actuators have a delay in physics steps.
+    """
+    dt = PERIOD / parts
+    return f"simulation.dt={dt}", f"simulation.decimation={parts}", f"actuators.arm.delay.steps={delay}"
 
 
 @contextlib.contextmanager
@@ -132,18 +137,18 @@ std = 2e-3
 "signals.delay" = {{ range = [0.0, 0.05] }}
 "signals.offset" = {{ range = [-0.1, 0.1], joints = ["shoulder_lift"] }}
 """)
-    changes = ["arm.armature=0.04", "arm.friction.kc=0.08", "arm.delay.steps=10"]
+    changes = ["actuators.arm.armature=0.04", "actuators.arm.friction.kc=0.08"]
     zero = "robot.joints.shoulder_lift.zero=2068"
-    with emulated(port, *FINE, *(f"actuators.{each}" for each in changes), zero) as process:
+    with emulated(port, *fine(5, delay=20), *changes, zero) as process:
         driven = drive(pippin.load(file), duration=12.0, out=tmp_path / "run")
     assert driven.fault is None
     found = fit(file, [tmp_path / "run" / "series.npz"], out=tmp_path / "found")
 
     with pippin.Run(tmp_path / "run") as run:
         turnaround = float(np.median(run["robot/turnaround"].values))
-    # The delay of its own, and that of the loop. The friction is found up to 3 % off, which is beyond its interval.
-    truth = {"armature": 0.04, "kc": 0.08, "offset": 20 * TICK, "delay": DELAY + process.answer + turnaround}
-    beyond = {"delay": 1e-3, "kc": 2e-3}
+    delay = 4 * PERIOD + process.answer + turnaround  # its own, and that of the loop
+    truth = {"armature": 0.04, "kc": 0.08, "offset": 20 * TICK, "delay": delay}
+    beyond = {"delay": 5e-4}
     assert len(found.verdicts) == len(truth)
     for each in found.verdicts:
         name = each.key.rpartition(".")[2]
@@ -155,14 +160,14 @@ std = 2e-3
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:fit.logs")
 def test_the_delay_of_a_robot_is_measured(tmp_path):
-    """The arm hears and tells by steps of 2 ms, at all phases of the loop."""
+    """The loop meets the steps of the arm at all phases; an arm is later than its file says by the time of a step."""
     port, file = tmp_path / "bus", tmp_path / "arm.toml"
     own = f'[robot]\nport = "{port}"\nsafety.watchdog = {WATCHDOG}\n'
     file.write_text(f'extends = ["{FILE}"]\n\n[simulation]\ndevice = "cpu"\n\n{own}')
-    with emulated(port, *FINE, "actuators.arm.delay.steps=10") as process:
+    with emulated(port, *fine(10, delay=30)) as process:
         found = latency(file, out=tmp_path / "out")
 
-    assert [own[0] for own in found.found.values()] == pytest.approx([DELAY + process.answer] * 2, abs=5e-4)
+    assert [own[0] for own in found.found.values()] == pytest.approx([3 * PERIOD + process.answer] * 2, abs=5e-4)
     assert 0.0 < found.turnaround < 3e-3
     assert found.delay_steps == 2  # of 5 ms
     assert "[actuators.arm.delay]\nsteps = 2\n" in (tmp_path / "out" / "latency.toml").read_text()

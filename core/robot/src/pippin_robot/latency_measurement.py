@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -24,8 +25,12 @@ from .emulating import plugin_of
 from .pace import RealTime
 from .sources import DriveSource
 
-_HOLD, _NOISE = 0.4, 4.0
-"""Time of a step, and of the noise [s]."""
+_HOLD, _NOISE = (0.3, 0.5), 4.0
+"""Shortest and longest time of a step, and time of the noise [s]. Holds of one length would meet the robot's own loop
+at a few of its phases."""
+
+_TIMES = 2
+"""How often a joint steps there and back: each step meets another phase, and their mean is what counts."""
 
 _FINE = 2.5e-4
 """Longest physics step of the fit [s]."""
@@ -96,7 +101,7 @@ def latency(
     own = plugin_of(config).config
     chosen, rate = match(joints, list(own.joints), "joint", "--joints"), _SWEEP * own.rate
     config = config.with_tables(robot=attrs.evolve(config.robot, config=attrs.evolve(own, rate=rate)))
-    moves = _moves(len(own.joints), chosen, amplitude, rate, seed)
+    moves, until = _moves(len(own.joints), chosen, amplitude, rate, seed)
     result = drive(
         config, DriveSource(moves=moves), name=str(file), realtime=realtime, out=folder.path / "drive", confirm=confirm
     )
@@ -104,7 +109,7 @@ def latency(
         raise KeyboardInterrupt
     if result.fault is not None:
         raise RobotFault(f"the drive ended early, and nothing was measured: {result.fault}", result.kind or "stop")
-    groups, noise, turnaround = _split(folder, len(chosen) * 2 * round(_HOLD * rate) / rate)
+    groups, noise, turnaround = _split(folder, until)
     folder.write_text("fit.toml", _fit_file(file, config, folder.path, noise))
     found = {}
     for name in ("steps", "noise"):
@@ -118,14 +123,15 @@ def latency(
     return LatencyResult(folder=folder.path, found=found, turnaround=turnaround, delay_steps=steps, drive=result)
 
 
-def _moves(count: int, chosen: Any, amplitude: float, rate: float, seed: int) -> np.ndarray:
-    """Return ways from the start, shape [periods, joints]: a step of each joint there and back, then noise of all."""
-    hold, periods = round(_HOLD * rate), round(_NOISE * rate)
-    draws, rows = np.random.default_rng(seed), []
-    for joint in chosen:
-        step = np.zeros((2 * hold, count))
-        step[:hold, joint] = amplitude
-        rows.append(step)
+def _moves(count: int, chosen: Any, amplitude: float, rate: float, seed: int) -> tuple[np.ndarray, float]:
+    """Return ways from the start, shape [periods, joints]: steps of each joint there and back, then noise of all; and
+    the time of the steps [s].
+    """
+    periods, draws, rows = round(_NOISE * rate), np.random.default_rng(seed), []
+    for joint, way in itertools.product(chosen, (amplitude, 0.0) * _TIMES):
+        rows.append(np.zeros((round(draws.uniform(*_HOLD) * rate), count)))
+        rows[-1][:, joint] = way
+    until = sum(map(len, rows)) / rate
     noise = np.zeros((periods, count))
     for joint in chosen:
         begin = 0
@@ -133,7 +139,7 @@ def _moves(count: int, chosen: Any, amplitude: float, rate: float, seed: int) ->
             end = begin + max(1, round(draws.uniform(_SHORTEST, _WAY) * rate))
             noise[begin:end, joint] = amplitude * draws.uniform(-1.0, 1.0)
             begin = end
-    return np.concatenate([*rows, noise])
+    return np.concatenate([*rows, noise]), until
 
 
 def _split(folder: RunFolder, end: float) -> tuple[list[str], float, float]:
