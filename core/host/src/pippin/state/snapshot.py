@@ -28,7 +28,8 @@ class Scratch:
 
 
 _SCALARS = (str, bytes, int, float, complex, bool, type(None), np.generic)
-_CLOSED = (*_SCALARS, type, ModuleType, FunctionType, MethodType, BuiltinFunctionType, Scratch)
+_CODE = (type, ModuleType, FunctionType, MethodType, BuiltinFunctionType, wp.Function, wp.Kernel, wp.Module)
+_CLOSED = (*_SCALARS, *_CODE, Scratch)
 _EXACT = {str, bytes, int, bool, type(None)}
 """Types of scalars that equal themselves."""
 
