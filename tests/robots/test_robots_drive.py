@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from onnx import TensorProto, helper, numpy_helper
 from pippin.cli import main
 from pippin.errors import ConfigError
+from pippin_judge import judge
 from pippin_robot import DrivenJoint, DriveSource, RobotFault, drive
 from pippin_robot.drive_loop import DriveLoop
 from pippin_robot.drive_plan import plan_drive
@@ -19,6 +20,8 @@ from pippin_robot.limits import TargetLimits
 from pippin_robot.pace import Deadlines
 from pippin_robot.sources import HoldSource, LeaderSource, TargetSource
 from pippin_task import passport_of, write_passport
+
+from tests.pages import until_ctrl_c
 
 from .conftest import FILE
 from .mirror import Mirror, MirrorDriver
@@ -97,6 +100,25 @@ def test_a_recording_is_replayed(file, tmp_path):
     apart = [np.abs(again[-28:] - first[shift : 28 + shift]).max(axis=1) for shift in (0, 1, 2)]
     assert np.min(apart, axis=0).max() < 1e-6
     assert np.abs(again[-28:] - first[1:29]).max() < 0.2
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:fit.logs")  # a mirror moves as no arm does
+def test_judge_and_the_page_read_a_drive(file, tmp_path):
+    """What a drive records are the channels of a run: a judgement has the joints and the targets, a page the poses."""
+    pytest.importorskip("viser")
+    drive(pippin.load(file), duration=3.0, out=tmp_path / "run")
+    fit = tmp_path / "fit.toml"
+    fit.write_text(
+        'extends = ["robot.toml"]\n[fit]\naccept = ["clock", "commands", "stale", "lag"]\nvalidation = 0.3\n'
+        'iterations = 2\n[fit.parameters."signals.delay"]\nrange = [-0.02, 0.05]\nscale = "linear"\n'
+    )
+    found = judge(fit, [tmp_path / "run" / "series.npz"], laws=["file"], noise=1e-3, out=tmp_path / "judged")
+    served, shown = until_ctrl_c(["view", str(tmp_path / "run"), "--no-browser"], after=0.5)
+
+    assert [each.solver for each in found.fitted] == ["mujoco"]
+    assert served == [200], shown.output
+    assert shown.exit_code == 0, shown.output
 
 
 def test_a_shadow_expects_what_a_simulation_does(file, tmp_path):
