@@ -107,12 +107,11 @@ def errors_of_relations(subject: PluginUnderTest, matter: Collection[str] | None
     """Return what is wrong with each relation, empty for one that holds, by default of all matter that it claims."""
     names = matter_for(subject.features or ()) if matter is None else matter
     beside = [copy for copy, each in _COPIES.items() if not each.is_alone]
-    sizes = {name: max(1, _BODIES // max(1, len(MATTER[name].get("shapes", ())))) for name in names}
-    groups = [
-        [(name, copy) for copy in beside[first : first + sizes[name]]]
-        for name in names
-        for first in range(0, len(beside), sizes[name])
-    ]
+    of_points = [name for name in names if "shapes" not in MATTER[name]]  # a step takes as long for many of them
+    groups = [[(name, copy) for name in of_points for copy in beside]] if of_points else []
+    for name in (name for name in names if name not in of_points):
+        size = max(1, _BODIES // len(MATTER[name]["shapes"]))
+        groups += [[(name, copy) for copy in beside[first : first + size]] for first in range(0, len(beside), size)]
     groups += [[(name, copy) for name in names] for copy, each in _COPIES.items() if each.is_alone and names]
     ways = {piece: way for group in groups for piece, way in _ends(subject, group).items()}
     return {relation: _first_fault(relation, names, ways) for relation in RELATIONS}
