@@ -62,7 +62,7 @@ BOUNDS = {
     "lines of simulation.py": 579,
     "lines of the longest function": 73,
     "imports of Newton and Warp in functions": 20,
-    "blocks for type checkers": 59,  # each public room or package that has late names has one
+    "blocks for type checkers": 60,  # each public room or package that has late names has one
 }
 
 
