@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import html
 import os
+import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import attrs
 import numpy as np
@@ -82,7 +86,7 @@ def share(
     if config is None:
         raise ConfigError(f"{run.path}: has no config.toml; name the folder of a run")
     settings = ViserConfig(worlds=worlds if worlds is None or isinstance(worlds, str) else tuple(worlds), rate=rate)
-    with played_back(run, config, settings) as playback:
+    with played_back(run, config, settings) as playback, _without_displays():
         page = Page(playback, playback.worlds, free_port(None, "port"), "Pippin")
         try:
             page.is_dark = dark
@@ -108,6 +112,14 @@ def share(
             " --worlds, or at a lower --rate"
         )
     return shared
+
+
+def _without_displays() -> AbstractContextManager[Any]:
+    """Show no address in a notebook, where viser does not write it to the standard output."""
+    notebook = sys.modules.get("IPython")
+    if notebook is None or notebook.get_ipython() is None:
+        return nullcontext()
+    return import_module("IPython.utils.capture").capture_output()
 
 
 def _with_caption(text: str, caption: str) -> str:
