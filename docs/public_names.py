@@ -81,7 +81,7 @@ FOR_PLUGINS = (
 )
 """Modules that plugins and users may import."""
 
-FOR_USERS = ("pippin_task.gym", "pippin.views")
+FOR_USERS = ("pippin_task.gym", "pippin.views", "pippin_view")
 """Modules for users only."""
 
 

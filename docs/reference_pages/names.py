@@ -13,7 +13,7 @@ PUBLIC_NAMES = """\
 <!-- Written by docs/write_reference.py from the docstrings of public modules. Change those, then run it. -->
 
 These names keep their meaning within a [contract version](contract-version.md). Every name has one path, and a plugin
-imports nothing else of Pippin; `pippin.views` and `pippin_task.gym` are for users, not for plugins. The
+imports nothing else of Pippin; `pippin.views`, `pippin_task.gym` and `pippin_view` are for users, not for plugins. The
 [documentation site](../how-to/build-the-site.md) has an entry for each, with arguments, members and errors.
 """
 

@@ -35,6 +35,18 @@ def test_a_workflow_runs_the_commands_of_the_readme():
     assert "run: .ci/run\n" in workflow
 
 
+def test_the_page_of_platforms_says_what_the_workflow_and_the_packaging_tests_do():
+    page = (ROOT / "docs/reference/platforms.md").read_text(encoding="utf-8")
+    workflow = (ROOT / ".github/workflows/readme.yml").read_text(encoding="utf-8")
+    packaging = (ROOT / "tests/project/test_packaging.py").read_text(encoding="utf-8")
+    [machines] = re.findall(r"os: \[(.*)\]", workflow)
+    versions = re.search(r'"version", \[(.*)\]\)\n.*"platform", \["windows", "aarch64-apple-darwin"\]', packaging)
+
+    assert set(machines.split(", ")) == set(re.findall(r"`(\w+-latest)`", page))
+    for system in ("Windows, x86-64", "macOS, ARM"):
+        assert f"| {system} | {versions[1].replace(chr(34), '')} | **never**: all wheels resolve |" in page
+
+
 @pytest.mark.parametrize("name", ["wrong", "plugin"])
 def test_the_forms_of_issues_name_commands_that_exist(name):
     form = (ROOT / f".github/ISSUE_TEMPLATE/{name}.yml").read_text(encoding="utf-8")

@@ -32,24 +32,24 @@ PACKAGES = {
     "core/feetech": 442,
     "core/fit": 6_150,
     "core/fuzz": 2_600,
-    "core/host": 51_745,
+    "core/host": 51_748,
     "core/judge": 1_110,
     "core/lerobot": 820,
     "core/lint": 516,
     "core/optimise": 1_570,
     "core/record": 2_640,
-    "core/robot": 4_211,
+    "core/robot": 4_259,
     "core/ros2": 960,
     "core/sweep": 2_140,
     "core/task": 11_356,
     "core/train": 2_255,
     "core/tune": 1_030,
     "core/unitree": 680,
-    "core/view": 4_270,
+    "core/view": 4_345,
 }
 """Lines of Python of each distribution, below its folder `src`, without its tests. Only an issue changes a number."""
 
-TOTAL = 115_307
+TOTAL = 115_579
 """Lines of Python of all distributions below `core/`, without their tests, and without slack."""
 
 WRAPPERS = {"drake": 248, "motrix": 224, "physx": 250, "pinocchio": 115}
@@ -62,7 +62,7 @@ BOUNDS = {
     "lines of simulation.py": 579,
     "lines of the longest function": 73,
     "imports of Newton and Warp in functions": 20,
-    "blocks for type checkers": 59,  # each public room or package that has late names has one
+    "blocks for type checkers": 60,  # each public room or package that has late names has one
 }
 
 

@@ -6,6 +6,7 @@ closed terminal end a process, do what Ctrl-C does.
 """
 
 import _signal as signal  # `signal` imports ten modules first
+import io
 import os
 import sys
 
@@ -32,6 +33,9 @@ class Interruptible:
 
 def main() -> None:
     """Run the command line; `pippin.cli` has it."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        # A pipe of Windows has the characters of one language, and "−" is in none.
+        sys.stdout.reconfigure(errors="backslashreplace")
     usual = (signal.default_int_handler, signal.SIG_DFL)  # a shell's `&` and `nohup` have some ignored
     heard = [each for each in _STOPS if signal.getsignal(each) in usual]
     _answer(heard, _stop)

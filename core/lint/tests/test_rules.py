@@ -1,6 +1,8 @@
 """Each rule of the linter on a robot with its fault, and on the same robot without it."""
 
+import itertools
 import json
+import time
 from pathlib import Path
 
 import newton
@@ -187,6 +189,24 @@ def test_the_command_ends_with_1_and_writes_text_json_and_sarif(tmp_path):
     assert [each["ruleId"] for each in ran["results"]] == ["limits"]
     assert ran["results"][0]["locations"][0]["physicalLocation"]["region"] == {"startLine": 10}
     assert {each["id"] for each in ran["tool"]["driver"]["rules"]} == set(RULES)
+
+
+@pytest.mark.parametrize("suffix", [".urdf", ".xml"])
+def test_nested_entities_are_refused_at_once(tmp_path, suffix):
+    """A kilobyte that would be ten thousand million copies: a second parser would fill the memory."""
+    names = "abcdefghij"
+    entities = [f'<!ENTITY {names[0]} "{"x" * 10}">']
+    entities += [f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in itertools.pairwise(names)]
+    path = tmp_path / f"bomb{suffix}"
+    path.write_text(f"<!DOCTYPE robot [{''.join(entities)}]>\n<robot name='r'><link name='&j;'/></robot>\n")
+
+    began = time.monotonic()
+    done = CliRunner().invoke(main, ["lint", str(path)])
+
+    assert done.exit_code == 1, done.output
+    assert done.stdout.startswith(f"{path}:1: error: unreadable: ")
+    assert "limit on input amplification" in done.stdout
+    assert time.monotonic() - began < 20.0
 
 
 def test_a_file_that_does_not_exist_is_refused():

@@ -10,4 +10,6 @@ if os.environ.get("PIPPIN_TEST_LANE"):
         from patches import VARIABLE, lane_module, patch_imports
     finally:
         del sys.path[0]
-    patch_imports(lane_module(os.environ[VARIABLE]).PATCHES)
+    lane = lane_module(os.environ[VARIABLE])
+    patch_imports(lane.PATCHES)
+    getattr(lane, "start", bool)()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import select
 import subprocess
 import sys
 import tempfile
-import termios
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -35,8 +35,18 @@ __all__ = [
     "refuse_rate",
 ]
 
+try:
+    import termios
+except ModuleNotFoundError:  # Windows
+    _LOST: tuple[type[Exception], ...] = (OSError,)
+else:
+    _LOST = OSError, termios.error
+
 _START = 10.0
 """Longest start of the program [s]."""
+
+_LOOK = 2e-4
+"""Time between two looks at a port, where nothing tells of its bytes [s]."""
 
 _SHARE = 0.7
 """Largest share of a period that the bytes of a bus may take."""
@@ -99,12 +109,20 @@ class BusServer(RobotServer):
     Args:
         config: The settings.
         count: Number of motors.
+
+    Raises:
+        ConfigError: This system has no pseudo terminals.
     """
 
     protocol: Path
     """File with the class `BUS` of `bus_program`: the standard library alone."""
 
     def __init__(self, config: BusConfig, count: int) -> None:
+        if not hasattr(os, "openpty"):
+            raise ConfigError(
+                f"robot.type: an emulated bus is a pseudo terminal, and {sys.platform} has none; emulate it on Linux,"
+                " on macOS or in WSL, or drive a real robot"
+            )
         self._config = config
         self._file = tempfile.TemporaryFile()  # noqa: SIM115
         self._file.truncate(bus_program.HEAD_SIZE + count * bus_program.ROW_SIZE)
@@ -196,7 +214,7 @@ class BusPort:
 
     def __init__(self, config: BusConfig) -> None:
         serial = import_library("serial", "serial")
-        self._lost = OSError, serial.SerialException, termios.error
+        self._lost: tuple[type[Exception], ...] = (*_LOST, serial.SerialException)
         try:
             self._port = serial.Serial(config.port, config.baud, timeout=0, exclusive=True)
         except (serial.SerialException, ValueError) as error:
@@ -256,7 +274,7 @@ class BusPort:
     def _answer(self, parse: Any) -> Any:
         data, end = b"", time.monotonic() + self._try
         while (left := end - time.monotonic()) > 0.0:
-            if not select.select([self._port.fileno()], [], [], left)[0]:
+            if not _has_bytes(self._port, left):
                 break
             data += self._port.read(4096)
             if (found := parse(data)) is not None:
@@ -266,6 +284,18 @@ class BusPort:
     def close(self) -> None:
         """Let go of the port."""
         self._port.close()
+
+
+def _has_bytes(port: Any, patience: float) -> bool:
+    """Tell whether bytes come within a time [s]."""
+    if sys.platform != "win32":
+        return bool(select.select([port.fileno()], [], [], patience)[0])
+    end = time.monotonic() + patience
+    while not port.in_waiting:
+        if time.monotonic() > end:
+            return False
+        time.sleep(_LOOK)
+    return True
 
 
 def refuse_ids(joints: Any, highest: int) -> None:

@@ -6,7 +6,6 @@ into answers; the port exists once the program says so on its standard output, a
 """
 
 import contextlib
-import fcntl
 import importlib.util
 import json
 import mmap
@@ -18,7 +17,6 @@ import socket
 import struct
 import sys
 import time
-import tty
 
 HEAD = struct.Struct("<7Qdd")
 """Packets, packets with a wrong checksum, answers, dropped, damaged, [unused], silence, share lost, share damaged."""
@@ -59,6 +57,8 @@ class Memory:
 
 def speed_of(master: int):
     """Return the speed that the client set [baud]; None if the system does not tell."""
+    import fcntl
+
     try:
         told = fcntl.ioctl(master, TCGETS2, bytes(SPEEDS))
     except OSError:
@@ -70,6 +70,8 @@ class BusLine:
     """The pseudo terminal, as slow as a wire if it shall be."""
 
     def __init__(self, link, is_timed: bool):
+        import tty
+
         self.master, slave = os.openpty()
         tty.setraw(slave)
         self._slave = slave  # kept open: without it the master fails when a client leaves

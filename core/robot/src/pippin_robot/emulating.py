@@ -291,7 +291,7 @@ class Emulator:
         active = self._active()
         kinds = {fault.kind: fault.value for fault, _ in active}
         if "quit" in kinds:
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
         self.server.set_faults("silence" in kinds, kinds.get("drop") or 0.0, kinds.get("corrupt") or 0.0)
         over = np.zeros(len(self.plan.joints), dtype=bool)
         for fault, chosen in active:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
+import logging
 import select
 import sys
 from collections.abc import Callable, Iterator
+from typing import Any
+
+_LOGGER = logging.getLogger(__name__)
 
 
 @contextlib.contextmanager
@@ -14,8 +19,12 @@ def stop_pressed() -> Iterator[Callable[[], bool]]:
     if not (sys.stdin and sys.stdin.isatty()):
         yield lambda: False
         return
-    import termios
-    import tty
+    try:
+        import termios
+        import tty
+    except ModuleNotFoundError:
+        yield _key_of_windows()
+        return
 
     before = termios.tcgetattr(sys.stdin)
 
@@ -27,3 +36,12 @@ def stop_pressed() -> Iterator[Callable[[], bool]]:
         yield is_pressed
     finally:
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def _key_of_windows() -> Callable[[], bool]:
+    try:
+        keys: Any = importlib.import_module("msvcrt")
+    except ModuleNotFoundError:
+        _LOGGER.warning("this system tells no single keys: the space bar stops nothing; use Ctrl-C or the page")
+        return lambda: False
+    return lambda: keys.kbhit() and keys.getwch() == " "

@@ -47,7 +47,7 @@ def convert(checkpoint: Path, output: Path, settings: Iterable[str] = (), activa
         write_onnx(written, layers, checkpoint.name, metadata)
         read_network(written, metadata.get("sample_dt_s", 1.0))
         compared = _compare(written, layers, evaluate, checkpoint.name)
-        written.rename(output)
+        written.replace(output)
     recurrent = [layer for layer in layers if isinstance(layer, Recurrent)]
     size = f" of {len(recurrent)} layers with {recurrent[0].cells} cells" if recurrent else ""
     return f"{output}: {kind_of(layers, checkpoint.name)}{size}; {compared}"

@@ -67,7 +67,10 @@ def refuse_different(layouts: Sequence[SharedLayout]) -> None:
 def _new_file(size: int) -> int:
     with tempfile.TemporaryFile(prefix="pippin", dir=_PLACE if os.path.isdir(_PLACE) else None) as stream:
         try:
-            os.posix_fallocate(stream.fileno(), 0, size)
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(stream.fileno(), 0, size)
+            else:  # macOS
+                stream.truncate(size)
         except OSError as error:
             raise SimulationError(
                 f"shards: {size / 1e6:.1f} MB of shared memory are needed ({error.strerror}); give {_PLACE} more space,"

@@ -142,18 +142,12 @@ class Recorded(Shown):
 
     def open(self, progress: RunProgress, page: ViserConfig, tell: Callable[[str], None], until_closed: bool) -> None:
         """Play the recording back."""
-        from pippin.assembly import build_poses
-
         from pippin_view.viser.panel import PlaybackPage
-        from pippin_view.viser.playback import Playback, find_poses, fits
+        from pippin_view.viser.playback import played_back
 
-        with self.run, ExitStack() as opened:
-            recording = find_poses(self.run.recordings, self.run.path)
+        with ExitStack() as opened:
             with progress.phase("build"):
-                simulation = build_poses(self.config, max(recording.worlds) + 1)
-                if not fits(simulation.model, recording):  # its solver or an actuator changed the bodies
-                    simulation = opened.enter_context(Simulation(self.config.unobserved()))
-                playback = Playback(simulation, recording, page)
+                playback = opened.enter_context(played_back(self.run, self.config, page))
                 shown = PlaybackPage(playback, page)
             opened.callback(shown.panel.page.close)
             with progress.phase("view", has_end=False), stopped_between_steps(playback) as stop_if_asked:

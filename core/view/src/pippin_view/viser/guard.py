@@ -23,10 +23,10 @@ from websockets.http11 import Request, Response
 _OWN_HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d+)?")
 """Names by which a browser reaches this machine itself, or a port that was forwarded to it."""
 
-_SCRIPT = Path(__file__).with_name("page.js").read_text()
+_SCRIPT = Path(__file__).with_name("page.js").read_text(encoding="utf-8")
 """What is added to the page of viser."""
 
-_PAD = Path(__file__).with_name("pad.html").read_text()
+_PAD = Path(__file__).with_name("pad.html").read_text(encoding="utf-8")
 """The page of held keys and gamepads."""
 
 _POLICY = (

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import newton
 import numpy as np
-from pippin import ConfigError, Simulation
+from pippin import ConfigError, Run, Simulation, SimulationConfig
 from pippin.arrays import on_host, present
+from pippin.assembly import build_poses
 from pippin.matter import OF_BODIES, OF_PARTICLES, Matter
 from pippin.recording import Recording
 from pippin.viewing import ViewerConfig
@@ -166,3 +168,23 @@ class Playback:
 
 ViewedSimulation: TypeAlias = Simulation | Playback
 """What a page shows: a simulation, or the playback of a recording in its place."""
+
+
+@contextmanager
+def played_back(run: Run, config: SimulationConfig, settings: ViewerConfig) -> Iterator[Playback]:
+    """Yield the playback of a run, and close it afterwards.
+
+    Args:
+        run: The run.
+        config: Its configuration.
+        settings: The settings of a viewer, with the worlds to show.
+
+    Raises:
+        ConfigError: Nothing that can be shown was recorded, or a world was not.
+    """
+    with run, ExitStack() as opened:
+        recording = find_poses(run.recordings, run.path)
+        simulation: Any = build_poses(config, max(recording.worlds) + 1)
+        if not fits(simulation.model, recording):  # its solver or an actuator changed the bodies
+            simulation = opened.enter_context(Simulation(config.unobserved()))
+        yield Playback(simulation, recording, settings)
