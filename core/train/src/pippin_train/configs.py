@@ -65,7 +65,7 @@ def _needs_symmetry(instance: Any, attribute: attrs.Attribute[Any], value: float
         raise ValueError(f"'{attribute.name}' needs 'symmetry', the label of a table in [task.symmetry]: got {value}")
 
 
-def _positive_or_auto(instance: Any, attribute: attrs.Attribute[Any], value: float | str) -> None:
+def _positive_or_auto(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
     if value != "auto":
         positive(instance, attribute, value)
 

@@ -91,7 +91,8 @@ class Sb3Learner:
 
     def _write(self, path: Path, pairs: Pairs, **own: Any) -> None:
         """Write a network behind the statistics of observations."""
-        normal, seen = self._normal, {}
+        normal = self._normal
+        seen: dict[str, Any] = {}
         if normal is not None:
             std = np.sqrt(normal.obs_rms.var + normal.epsilon)
             seen = {"mean": normal.obs_rms.mean, "std": std, "limit": _CLIP}
