@@ -42,7 +42,7 @@ PACKAGES = {
     "core/ros2": 960,
     "core/sweep": 2_140,
     "core/task": 11_430,
-    "core/train": 3_057,
+    "core/train": 3_058,
     "core/tune": 1_030,
     "core/unitree": 680,
     "core/view": 4_270,

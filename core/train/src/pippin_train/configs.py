@@ -174,7 +174,7 @@ class PpoConfig(TrainerConfig):
 class RslRlModels:
     """Settings of the networks of rsl-rl-lib that remember."""
 
-    rnn_type: Literal["gru", "lstm"] | None = attrs.field(default=None, validator=optional(in_(("gru", "lstm"))))
+    rnn_type: Literal["lstm", "gru"] | None = attrs.field(default=None, validator=optional(in_(("lstm", "gru"))))
     """Recurrent layers before the hidden ones, of each network: by default none."""
 
     rnn_hidden_dim: int = attrs.field(default=256, validator=ge(1))
