@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pippin
 import pytest
 from click.testing import CliRunner
 from onnx.reference import ReferenceEvaluator
@@ -105,3 +106,14 @@ def test_it_learns_to_balance(law_folder, name):
         lengths = [float(row["mean_length"]) for row in csv.DictReader(file) if row["mean_length"]]
     played = json.loads(Path("out/training.json").read_text())["played"]
     assert played["mean_length"] > 4.0 * lengths[0]
+
+
+@pytest.mark.parametrize("plugin", [TrainerSkrl, TrainerSkrlSAC])
+def test_several_groups_are_refused(law_folder, plugin):
+    table = {"policy": {"p": {"of": "joint-positions"}}, "critic": {"p": {"of": "joint-velocities"}}}
+    env = TrainingEnv(law_folder / "law.toml", overrides={"task.observations": table})
+
+    with pytest.raises(pippin.ConfigError, match="skrl reads one group of observations here, and there are policy, cr"):
+        plugin(SkrlConfig() if plugin is TrainerSkrl else SkrlSacConfig(), env, 1)
+
+    env.close()

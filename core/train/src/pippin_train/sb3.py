@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from gymnasium.spaces import Dict
 from pippin import ConfigError
 from pippin_task.gym import Sb3VecEnvWrapper
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecNormalize
 
 from .configs import PpoConfig
-from .episodes import TrainingEnv
+from .episodes import TrainingEnv, refuse_groups
 from .networks import Pairs, write_policy
 from .torch_layers import ACTIVATIONS, layers_of, limit_threads, read_parts
 
@@ -39,12 +38,7 @@ class Sb3Learner:
             raise ConfigError(
                 "trainer: Stable-Baselines3 takes bounded actions only; give each of task.actions a `clip`"
             )
-        if isinstance(env.single_observation_space, Dict):
-            groups = ", ".join(env.facts.groups)
-            raise ConfigError(
-                f"trainer: Stable-Baselines3 reads one group of observations here, and there are {groups}; leave the"
-                " others out, or train by 'rsl-rl'"
-            )
+        refuse_groups(env, "Stable-Baselines3")
         limit_threads(config.threads)
         self._config, self._steps, self._space = config, config.steps * env.num_envs, space
         wrapper = Sb3VecEnvWrapper(env)

@@ -16,7 +16,7 @@ from skrl.trainers.torch import StepTrainer
 from skrl.utils import set_seed
 
 from .configs import SkrlConfig, TrainerConfig
-from .episodes import TrainingEnv
+from .episodes import TrainingEnv, refuse_groups
 from .networks import write_policy
 from .torch_layers import layers_of, limit_threads, network, read_parts, set_rate
 
@@ -106,6 +106,7 @@ class TrainerSkrl:
 
     def __init__(self, config: SkrlConfig, env: TrainingEnv, seed: int) -> None:
         self._config, self._env = config, env
+        refuse_groups(env, "skrl")
         limit_threads(config.threads)
         set_seed(seed)
         worlds = wrap_env(env, wrapper="gymnasium", verbose=False)

@@ -16,7 +16,7 @@ from skrl.models.torch import DeterministicMixin, GaussianMixin, Model
 from skrl.resources.noises.torch import GaussianNoise
 from skrl.utils import set_seed
 
-from .episodes import TrainingEnv
+from .episodes import TrainingEnv, refuse_groups
 from .networks import write_policy
 from .skrl import LastSeen, numbers_of, scaling, statistics_of, stepper
 from .torch_layers import layers_of, limit_threads, network, read_parts, set_rate
@@ -99,6 +99,7 @@ class SkrlReplayLearner:
         if not np.isfinite([space.low, space.high]).all():
             raise ConfigError("trainer: SAC and TD3 take bounded actions only; give each of task.actions a `clip`")
         self._config, self._env, self._bounds = config, env, (space.low, space.high)
+        refuse_groups(env, "skrl")
         limit_threads(config.threads)
         set_seed(seed)
         worlds = wrap_env(env, wrapper="gymnasium", verbose=False)
