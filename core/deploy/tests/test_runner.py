@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import attrs
 import numpy as np
 import onnx
 import pippin
@@ -77,6 +78,30 @@ def largest_error(file, policy, steps):
 def test_the_runner_acts_as_pippin_does(files):
     """All kinds of terms, clips, scales, histories, a delay, smoothing, episodes; joints in another order."""
     assert largest_error(*files, 2500) <= 1e-6
+
+
+def test_the_runner_keeps_the_memory_of_a_recurrent_policy(files):
+    """Against the policy in Pippin, which starts with no memory in each episode; one ends after 20 steps."""
+    file, policy = files
+    policy = walker.recurrent(policy)
+    config = walker.exact(file)
+    task = attrs.evolve(config.task, episode_length=20 * 0.005)
+    config = pippin.load(config.with_tables(task=task), {"policy.path": str(policy), "policy.check": False})
+    runner, worst, forgotten = Runner(policy, joints=["arm", "knee", "hip"], given=GIVEN, late={"sine": 2}), 0.0, 0.0
+    with pippin.Simulation(config) as simulation:
+        task = simulation.task
+        for _ in range(50):
+            if task.episodes.length.numpy()[0] == 0:
+                runner.reset()
+            observations = task.observations["policy"].values.numpy()[0].copy()
+            own = runner._network(observations)
+            fresh = runner._session.run(None, {"o": observations[None], **runner._fresh})[0][0]
+            simulation.step()
+            worst = max(worst, np.abs(task.episodes.taken_action.numpy()[0] - own).max())
+            forgotten = max(forgotten, np.abs(fresh - own).max())
+
+    assert worst < 1e-5
+    assert forgotten > 0.01
 
 
 @pytest.mark.slow

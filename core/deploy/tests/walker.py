@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 import pippin
 from onnx import TensorProto, helper, numpy_helper
-from pippin_task.passport import passport_of, write_passport
+from pippin_task.passport import passport_of, read_passport, write_passport
 
 ROBOT = """<mujoco model="walker"><worldbody>
   <geom type="plane" size="9 9 0.1"/>
@@ -116,4 +116,28 @@ def rewritten(policy: Path, change) -> Path:
     change(passport)
     onnx.helper.set_model_props(model, {KEY: json.dumps(passport | {"digest": digest_of(passport)})})
     (other := policy.with_name("changed.onnx")).write_bytes(model.SerializeToString())
+    return other
+
+
+def recurrent(policy: Path) -> Path:
+    """Return a policy with the passport of another one, whose network is a layer with a memory."""
+    passport = read_passport(policy)
+    assert passport is not None
+    draws, width = np.random.default_rng(1), len(passport["record"]["observations"][0])
+    arrays = {"w": draws.normal(0.0, 0.2, (1, 9, width)), "r": draws.normal(0.0, 0.5, (1, 9, 3))}
+    initial = [numpy_helper.from_array(each.astype(np.float32), name) for name, each in arrays.items()]
+    initial.append(numpy_helper.from_array(np.array([0]), "axes"))
+    nodes = [
+        helper.make_node("Unsqueeze", ["o", "axes"], ["sequence"]),
+        helper.make_node(
+            "GRU", ["sequence", "w", "r", "", "", "h"], ["", "h_out"], hidden_size=3, linear_before_reset=1
+        ),
+        helper.make_node("Squeeze", ["h_out", "axes"], ["a"]),
+    ]
+    shapes = {"o": ["rows", width], "h": [1, "rows", 3], "a": ["rows", 3], "h_out": [1, "rows", 3]}
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in shapes.items()]
+    graph = helper.make_graph(nodes, "policy", ends[:2], ends[2:], initial)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
+    (other := policy.with_name("recurrent.onnx")).write_bytes(model.SerializeToString())
+    write_passport(other, passport)
     return other

@@ -1,6 +1,11 @@
-"""A training without a library: a cart whose pole a law holds up."""
+"""A training without a library: a cart whose pole a law holds up. And one of a policy that must remember."""
+
+import json
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from pippin.cli import main
 from pippin_task.named_tasks import NAMED_TASKS
 
 FILE = f'''extends = ["{NAMED_TASKS["Pippin/InvertedPendulum-v0"]}"]
@@ -60,3 +65,41 @@ def law_folder(tmp_path, monkeypatch):
     (tmp_path / "law.toml").write_text(FILE)
     (tmp_path / "law.py").write_text(LAW)
     return tmp_path
+
+
+BLIND = """extends = ["law.toml"]
+[scene]
+worlds = 32
+[task]
+episode_length = 8.0
+[task.observations]
+extends = false
+policy = { positions = { of = "joint-positions" } }
+[task.observations.full]
+positions = { of = "joint-positions" }
+velocities = { of = "joint-velocities" }
+[task.rewards]
+alive = { weight = 0.05 }
+[trainer]
+extends = false
+type = "rsl-rl"
+steps = 32
+save_period = 10
+"""
+
+
+@pytest.fixture
+def blind(law_folder):
+    """Trains a policy without velocities, and returns what it plays; in `taught.toml`, a group `full` has them."""
+    (law_folder / "taught.toml").write_text(BLIND)
+    (law_folder / "blind.toml").write_text(
+        BLIND.partition("[task.observations.full]")[0] + BLIND[BLIND.index("[task.rewards]") :]
+    )
+
+    def train(file, out, **keys):
+        words = [word for key, value in keys.items() for word in ("--set", f"trainer.{key}={json.dumps(value)}")]
+        result = CliRunner().invoke(main, ["train", file, "--out", out, *words])
+        assert result.exit_code == 0, result.output
+        return json.loads(Path(out, "training.json").read_text())["played"]
+
+    return train

@@ -87,6 +87,49 @@ def test_a_time_out_adds_the_value_of_what_follows(env):
     assert "time_outs" not in extras
 
 
+RECURRENT = {"rnn_type": "lstm", "rnn_hidden_dim": 8, "hidden": (8,), "normalise": False, "batches": 2}
+
+
+def test_a_value_of_what_follows_leaves_the_memory_as_it_is(env):
+    """It is that of the memory after the step, which the next step needs as well."""
+    trainer = TrainerRslRl(RslRlConfig(**RECURRENT), env, 1)
+    wrapper, alg = trainer._runner.env, trainer._runner.alg
+    seen = wrapper.get_observations()
+    alg.act(seen)
+    before = [each.clone() for each in alg.critic.get_hidden_state()]
+
+    value = wrapper.value(seen)
+
+    for own, wanted in zip(alg.critic.get_hidden_state(), before, strict=True):
+        torch.testing.assert_close(own, wanted, rtol=0.0, atol=0.0)
+    alg.critic.reset(hidden_state=tuple(before))
+    torch.testing.assert_close(value, alg.gamma * alg.critic(seen).detach().squeeze(-1))
+    alg.critic.reset()
+    assert (value - alg.gamma * alg.critic(seen).detach().squeeze(-1)).abs().max() > 1e-4
+
+
+def test_a_policy_that_did_not_learn_has_not_changed(env):
+    """The divergence is computed with the memory that the last step had."""
+    trainer = TrainerRslRl(RslRlConfig(**RECURRENT, steps=6, learning_rate=1e-12, desired_kl=0.0), env, 1)
+
+    assert [trainer.learn()["kl"] < 1e-8 for _ in range(2)] == [True, True]
+
+
+def test_recurrent_networks_need_whole_worlds_and_no_mirror(env):
+    with pytest.raises(pippin.ConfigError, match=r"trainer\.batches: 4 worlds do not split evenly into 3 batches"):
+        TrainerRslRl(RslRlConfig(rnn_type="gru", batches=3), env, 1)
+    with pytest.raises(pippin.ConfigError, match=r"trainer\.symmetry: rsl-rl-lib mirrors no recurrent networks"):
+        TrainerRslRl(RslRlConfig(rnn_type="gru", symmetry="left-right"), env, 1)
+
+
+def test_the_value_reads_what_the_policy_does_not(env):
+    """The groups `policy` and `critic` of the file have 27 numbers and 3."""
+    alg = TrainerRslRl(RslRlConfig(hidden=(8,)), env, 1)._runner.alg
+
+    assert (alg.actor.obs_groups, alg.critic.obs_groups) == (["policy"], ["critic"])
+    assert (alg.actor.mlp[0].in_features, alg.critic.mlp[0].in_features) == (27, 3)
+
+
 def asymmetry(trainer, env):
     """Return how far the action in the mirror is from the mirrored action, beside the size of the actions."""
     mirror, draws = env.mirror("left-right"), torch.Generator().manual_seed(3)

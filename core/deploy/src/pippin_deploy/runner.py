@@ -53,7 +53,9 @@ class Runner:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         self._session = onnxruntime.InferenceSession(str(policy), options, providers=["CPUExecutionProvider"])
-        self._input = self._session.get_inputs()[0].name
+        first, *states = self._session.get_inputs()
+        shapes = {each.name: [1 if isinstance(size, str) else size for size in each.shape] for each in states}
+        self._input, self._fresh = first.name, {name: np.zeros(shape, single) for name, shape in shapes.items()}
         self.passport = passport = _read(self._session.get_modelmeta().custom_metadata_map)
         names = [each["name"] for each in passport["joints"]]
         #: Names of the joints, in the order of the robot's numbers.
@@ -88,7 +90,7 @@ class Runner:
         actions = self.passport["actions"]
         self._actions = [np.zeros(sum(len(each["labels"]) for each in actions), single)] * 3  # the latest one first
         self._targets = {each["label"]: np.array(each["recipe"].get("start", ()), single) for each in actions}
-        self._count = 0
+        self._count, self._memory = 0, self._fresh
         for term in self._terms:
             term.readings = None
 
@@ -101,7 +103,9 @@ class Runner:
         return self.act(self._network(self.observe(measured)), measured)
 
     def _network(self, observations):
-        return self._session.run(None, {self._input: observations[None]})[0].reshape(-1)
+        action, *after = self._session.run(None, {self._input: observations[None], **self._memory})
+        self._memory = dict(zip(self._memory, after, strict=False))
+        return action.reshape(-1)
 
     def observe(self, measured):
         """Return the observations of what was measured, shape [width]; a RobotError names what is wrong in it."""
@@ -207,6 +211,7 @@ class Runner:
             for term in self._terms:
                 part = slice(first, first := first + term.width)
                 _compare(f"observations.{term.label}", number, found[part], row[part])
+            self._memory = self._fresh  # as each row of the record is the first one
             _compare("network", number, self._network(found), self.passport["network"][number], 1e-4)
             for label, own in self.act(action, measured).items():
                 _compare(f"actions.{label}", number, own, targets[label])

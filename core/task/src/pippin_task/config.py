@@ -137,7 +137,8 @@ class PolicyConfig:
     needs = ("task",)
 
     path: FilePath
-    """An ONNX file with one input, the observations, whose first output is the action."""
+    """An ONNX file whose first input are the observations, and whose first output is the action. Further inputs and
+    outputs are the states of a recurrent network before and after the step; they are zero in a new episode."""
 
     observations: str | None = None
     """The group of observations that the network reads; by default the only group."""

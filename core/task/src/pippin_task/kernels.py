@@ -18,6 +18,21 @@ def silence_policy(is_on: wp.array[wp.bool], action: wp.array2d[float]):
 
 
 @wp.kernel
+def forget(lengths: wp.array[int], state: wp.array3d[float]):
+    """Set the state of a recurrent policy to zero in the worlds whose episode begins."""
+    layer, world, unit = wp.tid()
+    if lengths[world] == 0:
+        state[layer, world, unit] = 0.0
+
+
+@wp.kernel
+def remember(after: wp.array3d[float], state: wp.array3d[float]):
+    """Keep the state of a recurrent policy after a step."""
+    layer, world, unit = wp.tid()
+    state[layer, world, unit] = after[layer, world, unit]
+
+
+@wp.kernel
 def explore(
     action: wp.array2d[float], deviation: wp.array[float], key: int, seeds: wp.array[int], first_world: int, step: int
 ):

@@ -67,7 +67,13 @@ def write_passport(
         _enclose(onnx, model.graph, inputs, outputs)
     evaluator = import_library("onnx.reference", "policy").ReferenceEvaluator(model)
     rows = np.array(passport["record"]["observations"], dtype=np.float32)
-    (outcome, *_) = evaluator.run(None, {evaluator.input_names[0]: rows})
+    weights = {each.name for each in model.graph.initializer}
+    first, *states = [each for each in model.graph.input if each.name not in weights]
+    given = {first.name: rows}
+    for each in states:  # each row is the first of an episode
+        shape = [dim.dim_value or len(rows) for dim in each.type.tensor_type.shape.dim]
+        given[each.name] = np.zeros(shape, dtype=np.float32)
+    (outcome, *_) = evaluator.run(None, given)
     whole = passport | {"network": np.asarray(outcome, dtype=np.float32).reshape(len(rows), -1).tolist()}
     kept = {each.key: each.value for each in model.metadata_props}
     onnx.helper.set_model_props(model, kept | {KEY: json.dumps(whole | {"digest": digest_of(whole)})})

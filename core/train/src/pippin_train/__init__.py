@@ -12,10 +12,19 @@ from .configs import Trainer, TrainerConfig
 from .loggers.logger import LoggedRun, Logger
 
 if TYPE_CHECKING:
-    from .networks import write_policy
+    from .networks import RecurrentLayer, write_policy
     from .train import train_policy
     from .training import Training
 
-__all__ = ["LoggedRun", "Logger", "Trainer", "TrainerConfig", "Training", "train_policy", "write_policy"]
+__all__ = [
+    "LoggedRun",
+    "Logger",
+    "RecurrentLayer",
+    "Trainer",
+    "TrainerConfig",
+    "Training",
+    "train_policy",
+    "write_policy",
+]
 
 __getattr__ = late(__name__)

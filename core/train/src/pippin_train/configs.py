@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol
 
 import attrs
-from attrs.validators import deep_iterable, ge, gt, in_, le, min_len
+from attrs.validators import deep_iterable, ge, gt, in_, le, min_len, optional
 from pippin import ComponentConfig, PluginError
 from pippin.catalog import Catalog
 from pippin.validators import finite, positive
@@ -65,9 +65,14 @@ def _needs_symmetry(instance: Any, attribute: attrs.Attribute[Any], value: float
         raise ValueError(f"'{attribute.name}' needs 'symmetry', the label of a table in [task.symmetry]: got {value}")
 
 
+def _positive_or_auto(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
+    if value != "auto":
+        positive(instance, attribute, value)
+
+
 @attrs.frozen(kw_only=True)
 class TrainerConfig:
-    """Settings of a training by PPO: those that every trainer has."""
+    """Settings of a training: those that every trainer has."""
 
     is_data_parallel: ClassVar[bool] = False
     """Whether several processes may learn together: each has an `env` with some of the worlds and a seed of its own,
@@ -79,12 +84,6 @@ class TrainerConfig:
     steps: int = attrs.field(default=24, validator=ge(1))
     """Control steps of each world in an iteration."""
 
-    epochs: int = attrs.field(default=5, validator=ge(1))
-    """Passes over the steps of an iteration."""
-
-    batches: int = attrs.field(default=4, validator=ge(1))
-    """Parts into which a pass divides the steps, with a gradient step for each."""
-
     learning_rate: float = attrs.field(default=1e-3, validator=positive)
     """Size of gradient steps."""
 
@@ -94,23 +93,11 @@ class TrainerConfig:
     gamma: float = attrs.field(default=0.99, validator=[finite, gt(0.0), le(1.0)])
     """Discount of a reward for each control step that it lies ahead."""
 
-    lam: float = attrs.field(default=0.95, validator=[finite, ge(0.0), le(1.0)])
-    """Decay λ of generalised advantage estimation."""
-
-    clip: float = attrs.field(default=0.2, validator=positive)
-    """Largest change of the ratio of probabilities that the objective rewards."""
-
-    entropy: float = attrs.field(default=0.0, validator=[finite, ge(0.0)])
-    """Weight of the entropy of the actions in the objective."""
-
     hidden: tuple[int, ...] = attrs.field(default=(64, 64), validator=[min_len(1), deep_iterable(ge(1))])
     """Units of each hidden layer, of the policy and of the value alike."""
 
     activation: Literal["elu", "relu", "tanh"] = attrs.field(default="elu", validator=in_(("elu", "relu", "tanh")))
     """Function of the hidden units."""
-
-    std: float = attrs.field(default=1.0, validator=positive)
-    """Standard deviation of the actions at the start."""
 
     normalise: bool = True
     """Whether the networks read observations less their mean, divided by their standard deviation."""
@@ -141,7 +128,7 @@ class TrainerConfig:
     """Threads of PyTorch; 0 for its default. Small networks are fastest on one, and the solver needs the others."""
 
     options: Mapping[str, Any] = attrs.field(factory=dict)
-    """Further settings of the library's PPO, by the library's names; they replace those above."""
+    """Further settings of the library's algorithm, by the library's names; they replace those above."""
 
     def rate(self, progress: float) -> float:
         """Return the learning rate.
@@ -161,7 +148,47 @@ def trainer_config(choice: ComponentConfig) -> TrainerConfig:
 
 
 @attrs.frozen(kw_only=True)
-class RslRlConfig(TrainerConfig):
+class PpoConfig(TrainerConfig):
+    """Settings of PPO, by any library."""
+
+    epochs: int = attrs.field(default=5, validator=ge(1))
+    """Passes over the steps of an iteration."""
+
+    batches: int = attrs.field(default=4, validator=ge(1))
+    """Parts into which a pass divides the steps, with a gradient step for each."""
+
+    lam: float = attrs.field(default=0.95, validator=[finite, ge(0.0), le(1.0)])
+    """Decay λ of generalised advantage estimation."""
+
+    clip: float = attrs.field(default=0.2, validator=positive)
+    """Largest change of the ratio of probabilities that the objective rewards."""
+
+    entropy: float = attrs.field(default=0.0, validator=[finite, ge(0.0)])
+    """Weight of the entropy of the actions in the objective."""
+
+    std: float = attrs.field(default=1.0, validator=positive)
+    """Standard deviation of the actions at the start."""
+
+
+@attrs.frozen(kw_only=True, slots=False)  # it is a second base
+class RslRlModels:
+    """Settings of the networks of rsl-rl-lib that remember."""
+
+    rnn_type: Literal["lstm", "gru"] | None = attrs.field(default=None, validator=optional(in_(("lstm", "gru"))))
+    """Recurrent layers before the hidden ones, of each network: by default none."""
+
+    rnn_hidden_dim: int = attrs.field(default=256, validator=ge(1))
+    """Units of a recurrent layer."""
+
+    rnn_num_layers: int = attrs.field(default=1, validator=ge(1))
+    """Number of recurrent layers."""
+
+    least_std: float = attrs.field(default=1e-6, validator=positive)
+    """Standard deviation below which that of the actions never falls."""
+
+
+@attrs.frozen(kw_only=True)
+class RslRlConfig(RslRlModels, PpoConfig):
     """PPO of rsl-rl-lib. A group of observations `critic`, if there is one, is what the value reads."""
 
     implementation = ".rsl_rl:TrainerRslRl"
@@ -178,9 +205,6 @@ class RslRlConfig(TrainerConfig):
                 f"`desired_kl` adapts the rate that `anneal` lowers; set desired_kl = 0, or leave anneal out: {value:g}"
             )
 
-    least_std: float = attrs.field(default=1e-6, validator=positive)
-    """Standard deviation below which that of the actions never falls."""
-
     symmetry: str | None = None
     """Label in `[task.symmetry]`: the networks learn from each step and from its mirror image; by default not."""
 
@@ -188,15 +212,207 @@ class RslRlConfig(TrainerConfig):
     """Weight of the mean squared difference between the action in the mirror and the mirrored action."""
 
 
-class Sb3Config(TrainerConfig):
+class Sb3Config(PpoConfig):
     """PPO of Stable-Baselines3."""
 
     implementation = ".sb3:TrainerSB3"
     extra = "sb3"
 
 
-class SkrlConfig(TrainerConfig):
+class SkrlConfig(PpoConfig):
     """PPO of skrl."""
 
     implementation = ".skrl:TrainerSkrl"
     extra = "skrl"
+
+
+@attrs.frozen(kw_only=True)
+class Sb3RecurrentConfig(PpoConfig):
+    """PPO of sb3-contrib, with layers of long short-term memory before the hidden ones."""
+
+    implementation = ".sb3_recurrent:TrainerSB3Recurrent"
+    extra = "sb3-contrib"
+
+    lstm_hidden_size: int = attrs.field(default=256, validator=ge(1))
+    """Units of a recurrent layer."""
+
+    n_lstm_layers: int = attrs.field(default=1, validator=ge(1))
+    """Number of recurrent layers."""
+
+
+@attrs.frozen(kw_only=True)
+class Sb3ReplayConfig(TrainerConfig):
+    """Settings of the algorithms of Stable-Baselines3 that learn from a replay buffer, by its own names."""
+
+    learning_rate: float = attrs.field(default=3e-4, validator=positive)
+    """Size of gradient steps."""
+
+    hidden: tuple[int, ...] = attrs.field(default=(256, 256), validator=[min_len(1), deep_iterable(ge(1))])
+    """Units of each hidden layer, of the policy and of the values alike."""
+
+    activation: Literal["elu", "relu", "tanh"] = attrs.field(default="relu", validator=in_(("elu", "relu", "tanh")))
+    """Function of the hidden units."""
+
+    normalise: bool = False
+    """Whether the networks read observations less their mean, divided by their standard deviation."""
+
+    buffer_size: int = attrs.field(default=1_000_000, validator=ge(1))
+    """Transitions in the replay buffer, as many of each world; the oldest ones make room."""
+
+    learning_starts: int = attrs.field(default=1_000, validator=ge(0))
+    """Transitions of all worlds, with random actions, before the networks learn."""
+
+    batch_size: int = attrs.field(default=256, validator=ge(1))
+    """Transitions that a gradient step reads."""
+
+    tau: float = attrs.field(default=0.005, validator=[finite, gt(0.0), le(1.0)])
+    """Share by which the target networks follow in a gradient step."""
+
+    train_freq: int = attrs.field(default=1, validator=ge(1))
+    """Control steps of each world from one update to the next; `steps` is a multiple."""
+
+    gradient_steps: int = attrs.field(default=1, validator=ge(-1))
+    """Gradient steps of an update; with -1, as many as there are transitions since the last one."""
+
+    @train_freq.validator
+    def _check_whole(self, _: Any, value: int) -> None:
+        if self.steps % value:
+            raise ValueError(f"'train_freq' must divide 'steps', which is {self.steps}: got {value}")
+
+    @buffer_size.validator
+    def _check_enough(self, _: Any, value: int) -> None:
+        if value <= self.learning_starts:
+            raise ValueError(
+                f"'buffer_size' must be more than 'learning_starts', which is {self.learning_starts}: got {value}"
+            )
+
+
+@attrs.frozen(kw_only=True)
+class Sb3SacConfig(Sb3ReplayConfig):
+    """Soft actor-critic (SAC) of Stable-Baselines3."""
+
+    implementation = ".sb3_replay:TrainerSAC"
+    extra = "sb3"
+
+    ent_coef: float | Literal["auto"] = attrs.field(default="auto", validator=_positive_or_auto)
+    """Weight of the entropy of the actions in the objective; "auto" learns it."""
+
+
+@attrs.frozen(kw_only=True)
+class Sb3Td3Config(Sb3ReplayConfig):
+    """Twin delayed deep deterministic policy gradient (TD3) of Stable-Baselines3."""
+
+    implementation = ".sb3_replay:TrainerTD3"
+    extra = "sb3"
+
+    learning_rate: float = attrs.field(default=1e-3, validator=positive)
+    """Size of gradient steps."""
+
+    action_noise: float = attrs.field(default=0.1, validator=positive)
+    """Standard deviation of the noise of the actions, whose bounds are -1 and 1 here."""
+
+    policy_delay: int = attrs.field(default=2, validator=ge(1))
+    """Gradient steps of the values for one of the policy."""
+
+    target_policy_noise: float = attrs.field(default=0.2, validator=positive)
+    """Standard deviation of the noise of the actions that the target networks judge."""
+
+    target_noise_clip: float = attrs.field(default=0.5, validator=positive)
+    """Size at which this noise is clipped."""
+
+
+@attrs.frozen(kw_only=True)
+class SkrlReplayConfig(TrainerConfig):
+    """Settings of the algorithms of skrl that learn from a replay buffer, by its own names."""
+
+    hidden: tuple[int, ...] = attrs.field(default=(256, 256), validator=[min_len(1), deep_iterable(ge(1))])
+    """Units of each hidden layer, of the policy and of the values alike."""
+
+    activation: Literal["elu", "relu", "tanh"] = attrs.field(default="relu", validator=in_(("elu", "relu", "tanh")))
+    """Function of the hidden units."""
+
+    normalise: bool = False
+    """Whether the networks read observations less their mean, divided by their standard deviation."""
+
+    memory_size: int = attrs.field(default=10_000, validator=ge(1))
+    """Transitions of each world in the replay buffer; the oldest ones make room."""
+
+    learning_starts: int = attrs.field(default=64, validator=ge(0))
+    """Control steps of each world, with random actions, before the networks learn."""
+
+    batch_size: int = attrs.field(default=256, validator=ge(1))
+    """Transitions that a gradient step reads."""
+
+    polyak: float = attrs.field(default=0.005, validator=[finite, gt(0.0), le(1.0)])
+    """Share by which the target networks follow in a gradient step."""
+
+    gradient_steps: int = attrs.field(default=1, validator=ge(1))
+    """Gradient steps after each control step of all worlds."""
+
+
+@attrs.frozen(kw_only=True)
+class SkrlSacConfig(SkrlReplayConfig):
+    """Soft actor-critic (SAC) of skrl."""
+
+    implementation = ".skrl_replay:TrainerSkrlSAC"
+    extra = "skrl"
+
+    initial_entropy_value: float = attrs.field(default=0.2, validator=positive)
+    """Weight of the entropy of the actions in the objective at the start; it is learned."""
+
+
+@attrs.frozen(kw_only=True)
+class SkrlTd3Config(SkrlReplayConfig):
+    """Twin delayed deep deterministic policy gradient (TD3) of skrl."""
+
+    implementation = ".skrl_replay:TrainerSkrlTD3"
+    extra = "skrl"
+
+    exploration_noise: float = attrs.field(default=0.1, validator=positive)
+    """Standard deviation of the noise of the actions, whose bounds are -1 and 1 here."""
+
+    smooth_regularization_noise: float = attrs.field(default=0.2, validator=positive)
+    """Likewise, of the actions that the target networks judge."""
+
+    smooth_regularization_clip: float = attrs.field(default=0.5, validator=positive)
+    """Size at which this noise is clipped."""
+
+    policy_delay: int = attrs.field(default=2, validator=ge(1))
+    """Gradient steps of the values for one of the policy."""
+
+
+@attrs.frozen(kw_only=True)
+class RslRlDistillationConfig(RslRlModels, TrainerConfig):
+    """Distillation of rsl-rl-lib: the policy, a student, learns to act as a teacher that the trainer `rsl-rl` trained.
+
+    The student acts, and reads `observations`; the teacher says what it would do.
+    """
+
+    implementation = ".rsl_rl_distillation:TrainerRslRlDistillation"
+    extra = "rsl-rl"
+
+    teacher: str = attrs.field(validator=min_len(1))
+    """Run folder of the teacher, whose last state counts, or one of the states in its folder `checkpoints`."""
+
+    teacher_observations: str | None = None
+    """The group of observations that the teacher reads; by default the one that it has learned with."""
+
+    num_learning_epochs: int = attrs.field(default=2, validator=ge(1))
+    """Passes over the steps of an iteration."""
+
+    gradient_length: int = attrs.field(default=4, validator=ge(1))
+    """Control steps of all worlds in a gradient step; it divides `steps` times `num_learning_epochs`."""
+
+    loss_type: Literal["huber", "mse"] = attrs.field(default="mse", validator=in_(("huber", "mse")))
+    """Measure of the difference between the actions of both."""
+
+    std: float = attrs.field(default=0.1, validator=positive)
+    """Standard deviation of the actions, so that the student sees what follows from its errors."""
+
+    @gradient_length.validator
+    def _check_whole(self, _: Any, value: int) -> None:
+        if (self.steps * self.num_learning_epochs) % value:
+            raise ValueError(
+                f"'gradient_length' must divide 'steps' times 'num_learning_epochs', {self.steps} times"
+                f" {self.num_learning_epochs}: got {value}"
+            )

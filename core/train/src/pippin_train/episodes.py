@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pippin import SimulationConfig
+from pippin import ConfigError, SimulationConfig
 from pippin_task import passport_of, write_passport
 from pippin_task.gym import VectorEnv
 
@@ -64,6 +64,15 @@ class TrainingEnv(VectorEnv):
     def means(self) -> tuple[float, float]:
         """Return the mean return and the mean length [control steps] of the last episodes; NaN before one has ended."""
         return tuple(np.mean(self.last_episodes, axis=0).tolist()) if self.last_episodes else (np.nan, np.nan)
+
+
+def refuse_groups(env: VectorEnv, library: str) -> None:
+    """Raise for several groups of observations, of which a library reads one here."""
+    if len(groups := env.facts.groups) > 1:
+        raise ConfigError(
+            f"trainer: {library} reads one group of observations here, and there are {', '.join(groups)}; leave the"
+            " others out, or train by 'rsl-rl'"
+        )
 
 
 def _on_host(values: Any) -> np.ndarray:

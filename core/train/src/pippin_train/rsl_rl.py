@@ -10,13 +10,14 @@ from typing import Any
 import torch
 from pippin import ConfigError
 from pippin_task.gym import Mirror, RslRlVecEnvWrapper, VectorEnv
+from rsl_rl.models import MLPModel
 from rsl_rl.runners import OnPolicyRunner
 from tensordict import TensorDict
 
 from .configs import RslRlConfig
 from .episodes import TrainingEnv
 from .networks import write_policy
-from .torch_layers import layers_of, limit_threads, read_parts, set_rate
+from .torch_layers import layers_of, limit_threads, read_parts, recurrent_of, set_rate
 
 
 class DistributedRunner(OnPolicyRunner):
@@ -46,13 +47,7 @@ class TrainerRslRl:
         wrapper = RslRlVecEnvWrapper(env)
         groups = list(wrapper.get_observations().keys())
         actor = config.observations if config.observations in groups else groups[0]
-        network = {
-            "class_name": "MLPModel",
-            "hidden_dims": list(config.hidden),
-            "activation": config.activation,
-            "obs_normalization": config.normalise,
-        }
-        noise = {"class_name": "GaussianDistribution", "init_std": config.std, "std_range": [config.least_std, 1e6]}
+        _refuse_few_worlds(config, env)
         algorithm = {
             "class_name": "PPO",
             "num_learning_epochs": config.epochs,
@@ -72,15 +67,23 @@ class TrainerRslRl:
             "num_steps_per_env": config.steps,
             "save_interval": sys.maxsize,
             "obs_groups": {"actor": [actor], "critic": ["critic" if "critic" in groups else actor]},
-            "actor": {**network, "distribution_cfg": noise},
-            "critic": network,
+            "actor": {**model_of(config), "distribution_cfg": noise_of(config.std, config.least_std)},
+            "critic": model_of(config),
             "algorithm": algorithm,
         }
         self._runner = DistributedRunner(wrapper, settings, log_dir=None, device=env.device)
         self._runner.logger.log = self._note
         if self._runner.alg.is_multi_gpu:
             self._runner.alg.broadcast_parameters()
-        wrapper.value = lambda seen: self._runner.alg.gamma * self._runner.alg.critic(seen).detach().squeeze(-1)
+        wrapper.value = self._value
+
+    def _value(self, seen: TensorDict) -> torch.Tensor:
+        """Return the discounted values of observations, and leave the memory of the value as it is."""
+        critic = self._runner.alg.critic
+        memory = critic.get_hidden_state()
+        values = critic(seen).detach().squeeze(-1)
+        critic.reset(hidden_state=memory)
+        return self._runner.alg.gamma * values
 
     def learn(self) -> dict[str, float]:
         """Train for one iteration."""
@@ -96,10 +99,15 @@ class TrainerRslRl:
     def _change(self) -> float:
         """Return the divergence of the policy from that before the iteration, where its last step was taken."""
         storage, actor = self._runner.alg.storage, self._runner.alg.get_policy()
-        before = tuple(each[-1] for each in storage.distribution_params)
+        before, memory = tuple(each[-1] for each in storage.distribution_params), actor.get_hidden_state()
         with torch.no_grad():
+            if actor.is_recurrent:
+                last = tuple(each[-1].contiguous() for each in storage.saved_hidden_state_a or ())
+                actor.reset(hidden_state=last[0] if len(last) == 1 else last or None)
             actor.distribution.update(actor.mlp(actor.get_latent(storage.observations[-1])))
-            return actor.get_kl_divergence(before, actor.output_distribution_params).mean().item()
+            change = actor.get_kl_divergence(before, actor.output_distribution_params).mean().item()
+        actor.reset(hidden_state=memory)
+        return change
 
     def save(self, path: Path) -> None:
         """Write networks, optimiser and statistics."""
@@ -112,12 +120,36 @@ class TrainerRslRl:
 
     def write_policy(self, path: Path) -> None:
         """Write the mean action."""
-        policy = self._runner.alg.get_policy()
-        mean = std = None
-        if policy.obs_normalization:
-            mean = policy.obs_normalizer.mean.cpu().numpy().ravel()
-            std = policy.obs_normalizer.std.cpu().numpy().ravel() + policy.obs_normalizer.eps
-        write_policy(path, layers_of(policy.mlp), self._config.activation, mean=mean, std=std)
+        write_model(path, self._runner.alg.get_policy(), self._config.activation)
+
+
+def model_of(config: Any) -> dict[str, Any]:
+    """Return the settings of a network, by the library's names."""
+    network: dict[str, Any] = {
+        "class_name": "MLPModel",
+        "hidden_dims": list(config.hidden),
+        "activation": config.activation,
+        "obs_normalization": config.normalise,
+    }
+    if config.rnn_type is None:
+        return network
+    sizes = {key: getattr(config, key) for key in ("rnn_type", "rnn_hidden_dim", "rnn_num_layers")}
+    return network | {"class_name": "RNNModel", **sizes}
+
+
+def noise_of(std: float, least: float) -> dict[str, Any]:
+    """Return the settings of the noise of the actions, by the library's names."""
+    return {"class_name": "GaussianDistribution", "init_std": std, "std_range": [least, 1e6]}
+
+
+def write_model(path: Path, model: MLPModel, activation: str) -> None:
+    """Write the mean action of a network as an ONNX file."""
+    mean = std = None
+    if model.obs_normalization:
+        mean = model.obs_normalizer.mean.cpu().numpy().ravel()
+        std = model.obs_normalizer.std.cpu().numpy().ravel() + model.obs_normalizer.eps
+    recurrent = recurrent_of(model.rnn.rnn) if model.is_recurrent else ()
+    write_policy(path, layers_of(model.mlp), activation, mean=mean, std=std, recurrent=recurrent)
 
 
 def doubled(mirror: Mirror) -> Callable[..., tuple[Any, Any]]:
@@ -132,9 +164,20 @@ def doubled(mirror: Mirror) -> Callable[..., tuple[Any, Any]]:
     return double
 
 
+def _refuse_few_worlds(config: RslRlConfig, env: VectorEnv) -> None:
+    """Refuse batches without a world: those of recurrent networks have whole worlds."""
+    if config.rnn_type is not None and env.num_envs % config.batches:
+        raise ConfigError(
+            f"trainer.batches: {env.num_envs} worlds do not split evenly into {config.batches} batches, and a recurrent"
+            " network learns from whole worlds; take a divisor"
+        )
+
+
 def _symmetry(config: RslRlConfig, env: VectorEnv) -> dict[str, Any]:
     if config.symmetry is None:
         return {}
+    if config.rnn_type is not None:
+        raise ConfigError("trainer.symmetry: rsl-rl-lib mirrors no recurrent networks; leave symmetry or rnn_type out")
     if config.symmetry not in env.facts.mirrors:
         known = ", ".join(env.facts.mirrors) or "none; add a table [task.symmetry.LABEL]"
         raise ConfigError(f"trainer.symmetry: no symmetry is labelled {config.symmetry!r}; labels: {known}")

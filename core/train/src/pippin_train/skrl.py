@@ -15,8 +15,8 @@ from skrl.resources.preprocessors.torch import RunningStandardScaler
 from skrl.trainers.torch import StepTrainer
 from skrl.utils import set_seed
 
-from .configs import SkrlConfig
-from .episodes import TrainingEnv
+from .configs import SkrlConfig, TrainerConfig
+from .episodes import TrainingEnv, refuse_groups
 from .networks import write_policy
 from .torch_layers import layers_of, limit_threads, network, read_parts, set_rate
 
@@ -47,6 +47,58 @@ class _Value(DeterministicMixin, Model):
         return self.net(inputs["observations"]), {}
 
 
+def stepper(worlds: Any, agent: Any, config: TrainerConfig) -> StepTrainer:
+    """Return what lets an agent act and learn, one step at a time."""
+    steps = config.iterations * config.steps
+    quiet = {"timesteps": steps, "headless": True, "disable_progressbar": True, "close_environment_at_exit": False}
+    return StepTrainer(env=worlds, agents=agent, cfg=quiet)
+
+
+def scaling(worlds: Any) -> dict[str, Any]:
+    """Return the settings that let an agent scale its observations."""
+    scaler = {"size": worlds.observation_space, "device": worlds.device, "clip_threshold": _CLIP}
+    return {"observation_preprocessor": RunningStandardScaler, "observation_preprocessor_kwargs": scaler}
+
+
+def statistics_of(agent: Any) -> dict[str, Any]:
+    """Return the statistics of observations for `write_policy`; none if the agent does not scale."""
+    scaler = agent.checkpoint_modules.get("observation_preprocessor")
+    if scaler is None:
+        return {}
+    std = np.sqrt(scaler.running_variance.cpu().numpy()) + scaler.epsilon
+    return {"mean": scaler.running_mean.cpu().numpy(), "std": std, "limit": _CLIP}
+
+
+def numbers_of(agent: Any) -> dict[str, float]:
+    """Return the means of what an agent has noted since the last call, without its times."""
+    tracked = agent.tracking_data
+    numbers = {key: float(np.mean(each)) for key, each in tracked.items() if not key.startswith("Stats /")}
+    tracked.clear()  # else it grows
+    return numbers
+
+
+class LastSeen:
+    """Part of an agent: an end of an episode is followed by its last state, not by the first one of the next episode.
+
+    The library takes what a step returned, which is after the reset.
+    """
+
+    def record_transition(
+        self, *, next_observations: Any, terminated: Any, truncated: Any, infos: Any, **rest: Any
+    ) -> None:
+        """Record a transition; the arguments are those of the library."""
+        ended = terminated | truncated
+        if ended.any():
+            final = torch.as_tensor(infos["final_obs"], dtype=next_observations.dtype, device=next_observations.device)
+            next_observations = torch.where(ended, final, next_observations)
+        own = {"next_observations": next_observations, "terminated": terminated, "truncated": truncated, "infos": infos}
+        super().record_transition(**own, **rest)  # pyrefly: ignore[missing-attribute]
+
+
+class _LastSeenPPO(LastSeen, PPO):
+    pass
+
+
 class TrainerSkrl:
     """An agent of skrl, `steps` interactions at a time, after which it updates its networks."""
 
@@ -54,6 +106,7 @@ class TrainerSkrl:
 
     def __init__(self, config: SkrlConfig, env: TrainingEnv, seed: int) -> None:
         self._config, self._env = config, env
+        refuse_groups(env, "skrl")
         limit_threads(config.threads)
         set_seed(seed)
         worlds = wrap_env(env, wrapper="gymnasium", verbose=False)
@@ -68,13 +121,13 @@ class TrainerSkrl:
             "gae_lambda": config.lam,
             "ratio_clip": config.clip,
             "entropy_loss_scale": config.entropy,
+            "time_limit_bootstrap": True,
             "experiment": {"write_interval": 0, "checkpoint_interval": 0},
             **config.options,
         }
         if config.normalise:
-            scaler = {"size": worlds.observation_space, "device": worlds.device, "clip_threshold": _CLIP}
-            settings |= {"observation_preprocessor": RunningStandardScaler, "observation_preprocessor_kwargs": scaler}
-        self._agent = PPO(
+            settings |= scaling(worlds)
+        self._agent = _LastSeenPPO(
             models={"policy": self._policy, "value": _Value(worlds, config)},
             memory=memory,
             observation_space=worlds.observation_space,
@@ -82,9 +135,7 @@ class TrainerSkrl:
             device=worlds.device,
             cfg=PPO_CFG(**settings),
         )
-        steps = config.iterations * config.steps
-        quiet = {"timesteps": steps, "headless": True, "disable_progressbar": True, "close_environment_at_exit": False}
-        self._trainer = StepTrainer(env=worlds, agents=self._agent, cfg=quiet)
+        self._trainer = stepper(worlds, self._agent, config)
 
     def learn(self) -> dict[str, float]:
         """Train for one iteration."""
@@ -92,9 +143,7 @@ class TrainerSkrl:
             set_rate(self._agent.optimizer, self._config.rate(self._env.progress))
         for _ in range(self._config.steps):
             self._trainer.train()
-        tracked = self._agent.tracking_data
-        numbers = {key: float(np.mean(each)) for key, each in tracked.items() if not key.startswith("Stats /")}
-        tracked.clear()  # else it grows
+        numbers = numbers_of(self._agent)
         numbers["std"] = numbers.pop("Policy / Standard deviation")
         return numbers | {"kl": self._change(), "learning_rate": self._agent.optimizer.param_groups[0]["lr"]}
 
@@ -121,10 +170,4 @@ class TrainerSkrl:
 
     def write_policy(self, path: Path) -> None:
         """Write the mean action."""
-        mean = std = limit = None
-        if self._config.normalise:
-            scaler = self._agent.checkpoint_modules["observation_preprocessor"]
-            mean = scaler.running_mean.cpu().numpy()
-            std = np.sqrt(scaler.running_variance.cpu().numpy()) + scaler.epsilon
-            limit = _CLIP
-        write_policy(path, layers_of(self._policy.net), self._config.activation, mean=mean, std=std, limit=limit)
+        write_policy(path, layers_of(self._policy.net), self._config.activation, **statistics_of(self._agent))

@@ -13,6 +13,8 @@ import torch
 from pippin import ConfigError
 from torch import nn
 
+from .networks import RecurrentLayer
+
 ACTIVATIONS = {"elu": nn.ELU, "relu": nn.ReLU, "tanh": nn.Tanh}
 
 
@@ -32,6 +34,17 @@ def layers_of(modules: Iterable[nn.Module]) -> list[tuple[np.ndarray, np.ndarray
     """Return weights and biases of the dense layers among some modules."""
     dense = [each for each in modules if isinstance(each, nn.Linear)]
     return [(each.weight.detach().cpu().numpy(), each.bias.detach().cpu().numpy()) for each in dense]
+
+
+def recurrent_of(module: nn.GRU | nn.LSTM) -> list[RecurrentLayer]:
+    """Return the layers of a recurrent module."""
+    found = []
+    for index in range(module.num_layers):
+        keys = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+        inputs, hidden, *biases = (getattr(module, f"{key}_l{index}").detach().cpu().numpy() for key in keys)
+        kind = "GRU" if isinstance(module, nn.GRU) else "LSTM"
+        found.append(RecurrentLayer(kind=kind, weights=(inputs, hidden), biases=(biases[0], biases[1])))
+    return found
 
 
 def network(inputs: int, hidden: Iterable[int], outputs: int, activation: str) -> nn.Sequential:

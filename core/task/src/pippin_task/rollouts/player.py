@@ -58,7 +58,7 @@ class Player:
         worlds, task, simulation = self._worlds, self._worlds.task, self._worlds.simulation
         groups, wanted = task.observations, self._observations
         group: Any = groups[chosen_group(None if len(groups) == 1 else wanted, task, "observations")]
-        network = Network(Path(policy), worlds.count, len(group.labels), simulation.device)
+        network = Network(Path(policy), worlds.count, len(group.labels), simulation.device, task.episodes.length)
         act: Callable[[], object] = partial(network, group.values, task.episodes.action)
         if network.is_capturable:  # it has many short kernels
             with WARP_LOCK, wp.ScopedCapture(simulation.device) as capture:

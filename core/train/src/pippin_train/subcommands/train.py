@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("file", type=TASK_FILE)
 @changes()
-@click.option("--trainer", metavar="NAME", help="What learns: rsl-rl, sb3, skrl or another one; by default the file's.")
+@click.option("--trainer", metavar="NAME", help="What learns: rsl-rl, sb3-sac or another one; by default the file's.")
 @click.option("--logger", "loggers", multiple=True, metavar="NAME", help="Log: tensorboard, wandb, mlflow or other.")
 @click.option("--video", is_flag=True, help="Record the policy at the end: policy.mp4, with pippin[video].")
 @click.option("--iterations", type=click.IntRange(min=1), help="Iterations, in place of trainer.iterations.")
@@ -44,7 +44,7 @@ def train(
 
     FILE may be the name of a task that Pippin brings, such as Pippin/Ant-v0; `pippin tasks` lists them.
 
-    The library of the trainer learns: rsl-rl-lib, Stable-Baselines3 or skrl, each an extra of Pippin. An iteration
+    The library of the trainer learns: rsl-rl-lib, Stable-Baselines3, sb3-contrib or skrl, each an extra. An iteration
     takes trainer.steps control steps in each of scene.worlds worlds. Returns and lengths are means over the last 100
     episodes, with the noise of the actions. Every trainer.save_period iterations there is a checkpoint: then the policy
     plays an episode without noise in each of trainer.played_worlds worlds. At the end, the best one plays once more.
