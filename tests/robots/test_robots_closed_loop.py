@@ -33,8 +33,8 @@ phases of it.
 
 
 def fine(parts, delay):
-    """Return changes with which a step of an arm has several physics steps, as fine as those of a fit: a coarse step
-    moves sooner than a fine one. The actuators have a delay in physics steps.
+    """Return changes with which a step of an arm has several physics steps, nearly as fine as those of a fit: coarse
+    steps move sooner than fine ones. The actuators have a delay in physics steps.
     """
     dt = PERIOD / parts
     return f"simulation.dt={dt}", f"simulation.decimation={parts}", f"actuators.arm.delay.steps={delay}"
@@ -145,7 +145,7 @@ std = 2e-3
     found = fit(file, [tmp_path / "run" / "series.npz"], out=tmp_path / "found")
 
     with pippin.Run(tmp_path / "run") as run:
-        turnaround = float(np.median(run["robot/turnaround"].values))
+        turnaround = float(run["robot/turnaround"].values.mean())
     delay = 4 * PERIOD + process.answer + turnaround  # its own, and that of the loop
     truth = {"armature": 0.04, "kc": 0.08, "offset": 20 * TICK, "delay": delay}
     beyond = {"delay": 5e-4}
@@ -164,7 +164,7 @@ def test_the_delay_of_a_robot_is_measured(tmp_path):
     port, file = tmp_path / "bus", tmp_path / "arm.toml"
     own = f'[robot]\nport = "{port}"\nsafety.watchdog = {WATCHDOG}\n'
     file.write_text(f'extends = ["{FILE}"]\n\n[simulation]\ndevice = "cpu"\n\n{own}')
-    with emulated(port, *fine(10, delay=30)) as process:
+    with emulated(port, *fine(6, delay=18)) as process:
         found = latency(file, out=tmp_path / "out")
 
     assert [own[0] for own in found.found.values()] == pytest.approx([3 * PERIOD + process.answer] * 2, abs=5e-4)

@@ -21,6 +21,9 @@ pytestmark = [
 
 CLIENT = Path(__file__).parent / "lerobot_client.py"
 
+LATE = "There is no status packet", "motor check failed"
+"""What LeRobot tells if an answer is late: of a reading, and of the first look for motors."""
+
 
 @pytest.fixture
 def make_arm(tmp_path):
@@ -193,7 +196,7 @@ def run(command, alone, clean=None):
             shutil.rmtree(clean, ignore_errors=True)
         program = Program(*command, **alone)
         program.wait(120.0)
-        if program.is_running() or not program.has_told("There is no status packet"):
+        if program.is_running() or not any(map(program.has_told, LATE)):
             break
     return program.end()
 

@@ -55,7 +55,7 @@ class LatencyResult:
     """From `steps` and from `noise`: the time from a written target to its effect [s], half of its interval of 95 %
     [s], and what the model leaves unexplained [σ]."""
     turnaround: float
-    """Time from a state to the target that answers it, which is the loop's and the bus's, in the middle [s]."""
+    """Time from a state to the target that answers it, which is the loop's and the bus's, in the mean [s]."""
     delay_steps: int
     """Both times in physics steps: the delay that a simulation of the file has with `latency.toml`."""
     drive: DriveResult
@@ -155,7 +155,7 @@ def _split(folder: RunFolder, end: float) -> tuple[list[str], float, float]:
                 command[:, labels.index(label)] = series.values[:, 0, number]
         command = np.concatenate([command[1:], command[-1:]])  # a row has the targets that led to it
         position = recording["joint_q"].values[:, 0]
-        turnaround = float(np.median(recording["robot/turnaround"].values))
+        turnaround = float(recording["robot/turnaround"].values.mean())
     for name, part in (("steps", time < end), ("noise", time >= end)):
         arrays = {"time": time[part], "position": position[part], "command": command[part]}
         folder.write_arrays(f"{name}.npz", arrays | {"joints": np.array(labels)})
