@@ -134,9 +134,7 @@ class Runner:
             return np.array(recipe["open" if numbers[0] > 0.0 else "closed"], single)
         if recipe["clip"] is not None:
             numbers = np.clip(numbers, single(recipe["clip"][0]), single(recipe["clip"][1]))
-        offset = recipe["offset"]
-        if offset is None:  # steps from where the joints are
-            offset = seen["positions"][self._own[label]]
+        offset = seen["positions"][self._own[label]] if recipe["offset"] is None else recipe["offset"]  # None: steps
         target = np.asarray(offset, single) + np.array(recipe["scale"], single) * numbers
         return target + single(recipe["smoothing"]) * (self._targets[label] - target)
 
@@ -153,10 +151,9 @@ class Runner:
             return FORMS[recipe["form"]]((seen["positions"][term.joints] - term.offset) * term.factor)
         if kind == "gravity":
             return _matrix(seen["orientation"]).T @ term.gravity
-        if kind == "angular-velocity" and recipe["frame"] != "body":
-            return _in_frame(_matrix(seen["orientation"]), seen["angular_velocity"], recipe["frame"])
         if kind == "angular-velocity":
-            return seen["angular_velocity"]
+            own, frame = seen["angular_velocity"], recipe["frame"]
+            return own if frame == "body" else _in_frame(_matrix(seen["orientation"]), own, frame)
         if kind == "orientation":
             own = seen["orientation"] * (-1.0 if recipe["unique"] and seen["orientation"][3] < 0.0 else 1.0)
             return own if recipe["order"] == "xyzw" else np.roll(own, 1)
@@ -179,12 +176,10 @@ class Runner:
 
     def _refuse_first(self, seen):
         """Refuse a first reading that this robot cannot have: other units, another zero, another order of numbers."""
-        for joint, position in zip(self.passport["joints"], seen.get("positions", ()), strict=False):
+        for joint, at in zip(self.passport["joints"], seen.get("positions", ()), strict=False):
             low, high = joint["lower"], joint["upper"]
-            if (low is not None and position < low - BEYOND) or (high is not None and position > high + BEYOND):
-                raise RobotError(
-                    f"positions: {joint['name']} at {position:g} is out of its limits; see unit, sign, zero"
-                )
+            if (low is not None and at < low - BEYOND) or (high is not None and at > high + BEYOND):
+                raise RobotError(f"positions: {joint['name']} at {at:g} is out of its limits; see unit, sign, zero")
         if "orientation" in seen:
             own, start = seen["orientation"], np.array(self.passport["record"]["measured"][0]["orientation"], single)
             if abs(float(np.linalg.norm(own)) - 1.0) > 0.01:
