@@ -52,8 +52,8 @@ SIGNED = {
 SIGNED |= {"twist_total", "offset", "position", "ratio", "rest_position", "velocity", "amplitude", "phase", "rate"}
 SIGNED |= {"temperature", "zero"}
 """Numbers that may be negative."""
-SENTINELS = ("max_", "contact_friction_gap_max", "contact_friction_position_iterations")
-"""Beginnings of the names of those that -1 switches off, by the solver's own convention."""
+SENTINELS = ("max_", "contact_friction_gap_max", "contact_friction_position_iterations", "gradient_steps")
+"""Beginnings of the names of those for which -1 has a meaning, by the convention of a solver or a library."""
 UNBOUNDED = {"clip", "high", "low", "max_effort", "max_speed"}
 """Those that may be infinite."""
 FREE = ("parameters", "linear_solver_kwargs", "bilateral_solver_kwargs")

@@ -2,6 +2,7 @@
 
 import base64
 import re
+import shutil
 
 import msgspec.msgpack
 import numpy as np
@@ -128,7 +129,8 @@ def test_a_folder_without_poses_is_refused(run, tmp_path):
 
     assert result.exit_code == 2
     assert "no recording with rows of body_q or joint_q" in result.output
-    assert "has no config.toml" in CliRunner().invoke(main, ["share", str(tmp_path.parent)]).output
+    bare = shutil.copytree(run, tmp_path / "bare", ignore=shutil.ignore_patterns("config.toml"))
+    assert "has no config.toml" in CliRunner().invoke(main, ["share", str(bare)]).output
 
 
 @pytest.mark.skipif(not Chromium.is_installed(), reason="Chromium is not installed")
