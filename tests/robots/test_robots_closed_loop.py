@@ -18,6 +18,7 @@ from pippin_fit import fit
 from pippin_robot import DriveSource, RobotFault, drive, latency
 from pippin_robot.contract import RobotReadings
 from pippin_robot.emulating import plugin_of
+from pippin_robot.pace import Deadlines, before_others, percentiles
 
 from .conftest import FILE, WATCHDOG, run
 from .test_robots_drive_loop import UPRIGHT, table
@@ -79,6 +80,16 @@ def by_simulation(config, first, targets, steps):
     return np.array(found)
 
 
+def lateness_alone(seconds):
+    """Return how late a loop at 100 Hz that does nothing begins its periods, the percentile 99.9 [s]."""
+    pace = Deadlines(0.01)
+    with before_others("require"):
+        pace.begin()
+        for _ in range(round(seconds / pace.period)):
+            pace.wait()
+    return percentiles(pace.late)["p99.9"]
+
+
 @pytest.mark.slow
 def test_an_arm_is_driven_for_a_minute(tmp_path):
     port = tmp_path / "bus"
@@ -88,8 +99,6 @@ def test_an_arm_is_driven_for_a_minute(tmp_path):
 
     assert found.fault is None
     assert found.rate >= 0.995 * 100.0
-    if found.scheduler.startswith("FIFO"):
-        assert found.late["p99.9"] < 1e-3
     recorded = pippin.Run(tmp_path / "run")
     measured = recorded["joint_q"].values[:, 0]
     targets = recorded["actuators/arm/position_targets"].values[:, 0]
@@ -98,6 +107,10 @@ def test_an_arm_is_driven_for_a_minute(tmp_path):
     near = np.stack([own[:-2], own[1:-1], own[2:]])
     beyond = np.maximum(near.min(axis=0) - measured[2:-1], measured[2:-1] - near.max(axis=0))
     assert beyond[200:].max() < 2.0 * TICK
+    if found.scheduler.startswith("FIFO"):
+        if (still := lateness_alone(30.0)) > 1e-3:
+            pytest.skip(f"this machine pauses: a loop that only waits is {1e3 * still:.1f} ms late (p99.9)")
+        assert found.late["p99.9"] < 1e-3
 
 
 @pytest.mark.slow
