@@ -99,6 +99,10 @@ def test_an_arm_is_driven_for_a_minute(tmp_path):
 
     assert found.fault is None
     assert found.rate >= 0.995 * 100.0
+    if found.scheduler.startswith("FIFO"):
+        if found.late["p99.9"] > 1e-3 and (still := lateness_alone(30.0)) > 1e-3:
+            pytest.skip(f"this machine pauses: a loop that only waits is {1e3 * still:.1f} ms late (p99.9)")
+        assert found.late["p99.9"] < 1e-3
     recorded = pippin.Run(tmp_path / "run")
     measured = recorded["joint_q"].values[:, 0]
     targets = recorded["actuators/arm/position_targets"].values[:, 0]
@@ -107,10 +111,6 @@ def test_an_arm_is_driven_for_a_minute(tmp_path):
     near = np.stack([own[:-2], own[1:-1], own[2:]])
     beyond = np.maximum(near.min(axis=0) - measured[2:-1], measured[2:-1] - near.max(axis=0))
     assert beyond[200:].max() < 2.0 * TICK
-    if found.scheduler.startswith("FIFO"):
-        if (still := lateness_alone(30.0)) > 1e-3:
-            pytest.skip(f"this machine pauses: a loop that only waits is {1e3 * still:.1f} ms late (p99.9)")
-        assert found.late["p99.9"] < 1e-3
 
 
 @pytest.mark.slow
