@@ -7,7 +7,7 @@ import numpy as np
 import pippin
 import pytest
 import warp as wp
-from pippin.state.snapshot import Snapshot, python_values
+from pippin.state.snapshot import Snapshot, python_values, walk
 
 
 class Holder:
@@ -81,3 +81,19 @@ def test_a_list_of_numbers_and_texts_is_one_value_and_not_entered():
     long = SimpleNamespace(labels=["label"] * 10_000)
     profile.runcall(python_values, long)
     assert sum(row.callcount for row in profile.getstats() if not isinstance(row.code, str)) < 200
+
+
+def test_kernels_and_functions_of_warp_are_code_and_not_entered():
+    """Their parsed sources have thousands of objects."""
+
+    @wp.func
+    def doubled(number: float):
+        return 2.0 * number
+
+    @wp.kernel(module="unique")
+    def double(numbers: wp.array[float]):
+        numbers[wp.tid()] = doubled(numbers[wp.tid()])
+
+    owner = SimpleNamespace(function=doubled, kernel=double, module=double.module)
+
+    assert [path for path, _ in walk({"owner": owner}, ())] == ["owner"]
